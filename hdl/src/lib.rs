@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Verbena: a RoCEv2 host channel adapter in Rust-HDL.
+//!
+//! The folders are the stations of a packet's way, in its order: see `docs/architecture.md`.
+
+pub mod host;
+pub mod mem;
+pub mod prim;
+pub mod qp;
+pub mod requester;
+pub mod responder;
+pub mod rx;
+pub mod stream;
+pub mod top;
+pub mod tx;
+pub mod verilog;
+pub mod wire;
