@@ -1,1 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! Primitives: the only hand-written Verilog text in the engine.
+
+mod block_name;
+mod sdp_ram;
+
+pub use sdp_ram::SdpRam;

@@ -1,1 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams and their small parts. A stream is `data, valid, ready`: valid holds until ready, and ready never depends on
+//! valid combinationally across a module border.
+
+mod fifo;
+mod skid;
+
+pub use fifo::Fifo;
+pub use skid::Skid;
