@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Presets and their limits. One source for every size in the engine; checked before anything is elaborated.
+
+use std::fmt;
+
+/// Why a configuration was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigError {
+    UnknownPreset(String),
+    UnknownKey(String),
+    BadValue { key: String, value: String, want: String },
+    Impossible(String),
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownPreset(name) => write!(f, "unknown preset '{name}': use one of {}", names().join(", ")),
+            Self::UnknownKey(key) => write!(f, "unknown setting '{key}': use one of {}", KEYS.join(", ")),
+            Self::BadValue { key, value, want } => write!(f, "bad value '{value}' for '{key}': want {want}"),
+            Self::Impossible(why) => write!(f, "impossible combination: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Settings that `gen-verilog --set` takes.
+pub const KEYS: [&str; 1] = ["n_qps"];
+
+/// Everything that sizes the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    pub name: &'static str,
+    /// What the preset is for, one line.
+    pub purpose: &'static str,
+    /// Width of a beat on the MAC streams and of AXI data, bits.
+    pub data_bits: usize,
+    /// Core clock that the preset's target closes at, kHz (the default tick is made from it).
+    pub clock_khz: u32,
+    /// Queue pairs, index 0 (unused) and 1 (QP1) included.
+    pub n_qps: usize,
+    /// Completion queues.
+    pub n_cqs: usize,
+    /// Memory regions.
+    pub n_mrs: usize,
+    /// Translation table entries (4 KiB pages); 0: regions are contiguous.
+    pub n_mtt: usize,
+    /// GID table entries.
+    pub n_gids: usize,
+    /// RoCE receive buffer, bytes.
+    pub roce_buffer: usize,
+    /// Host receive FIFO, bytes.
+    pub host_fifo: usize,
+    /// Longest Ethernet frame, bytes, without FCS.
+    pub max_frame: usize,
+    /// Largest path MTU, bytes.
+    pub max_pmtu: usize,
+    pub ipv6: bool,
+    pub uc: bool,
+    pub ud: bool,
+}
+
+const TENGIG: Config = Config {
+    name: "tengig",
+    purpose: "a 10G MAC",
+    data_bits: 64,
+    clock_khz: 156_250,
+    n_qps: 256,
+    n_cqs: 256,
+    n_mrs: 256,
+    n_mtt: 4096,
+    n_gids: 4,
+    roce_buffer: 32 << 10,
+    host_fifo: 16 << 10,
+    max_frame: 4200,
+    max_pmtu: 4096,
+    ipv6: true,
+    uc: true,
+    ud: true,
+};
+
+const CU: Config = Config {
+    name: "cu",
+    purpose: "Alchitry Cu, iCE40-HX8K-CB132",
+    data_bits: 32,
+    clock_khz: 50_000,
+    n_qps: 4,
+    n_cqs: 4,
+    n_mrs: 4,
+    n_mtt: 0,
+    n_gids: 1,
+    roce_buffer: 2 << 10,
+    host_fifo: 1 << 10,
+    max_frame: 600,
+    max_pmtu: 512,
+    ipv6: false,
+    uc: false,
+    ud: false,
+};
+
+/// All presets, the default first.
+pub const PRESETS: [Config; 2] = [TENGIG, CU];
+
+/// The presets' names.
+pub fn names() -> Vec<&'static str> {
+    PRESETS.iter().map(|p| p.name).collect()
+}
+
+impl Config {
+    /// The preset of that name.
+    pub fn preset(name: &str) -> Result<Config, ConfigError> {
+        PRESETS.iter().find(|p| p.name == name).cloned().ok_or_else(|| ConfigError::UnknownPreset(name.into()))
+    }
+
+    /// Applies one `key=value`; call [`Config::check`] after the last.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
+        match key {
+            "n_qps" => {
+                self.n_qps = value.parse().map_err(|_| ConfigError::BadValue {
+                    key: key.into(),
+                    value: value.into(),
+                    want: "a number of queue pairs".into(),
+                })?;
+                self.n_cqs = self.n_qps;
+                Ok(())
+            }
+            _ => Err(ConfigError::UnknownKey(key.into())),
+        }
+    }
+
+    /// Cross-checks the sizes.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let impossible = |why: String| Err(ConfigError::Impossible(why));
+        if !self.n_qps.is_power_of_two() || self.n_qps < 4 || self.n_qps > 4096 {
+            return impossible(format!("n_qps={} must be a power of two, 4 to 4096", self.n_qps));
+        }
+        if self.n_mtt != 0 && !self.n_mtt.is_power_of_two() {
+            return impossible(format!("n_mtt={} must be a power of two", self.n_mtt));
+        }
+        if self.max_frame > self.roce_buffer {
+            return impossible(format!("a frame of {} bytes does not fit a buffer of {}", self.max_frame, self.roce_buffer));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_possible() {
+        for preset in PRESETS {
+            preset.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_name() {
+        assert!(Config::preset("huge").unwrap_err().to_string().contains("tengig"));
+        let mut config = Config::preset("tengig").unwrap();
+        assert!(config.set("colour", "3").unwrap_err().to_string().contains("n_qps"));
+        config.set("n_qps", "100").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("power of two"));
+    }
+}

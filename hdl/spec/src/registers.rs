@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The AXI4-Lite address map and the registers: the one table that RTL decode, host library, C header, JSON and Markdown are made from.
+//!
+//! 32-bit data; an access with partial strobes, an unmapped address, a write to a read-only register or a read of a write-only one
+//! ends with SLVERR and changes nothing.
+
+/// Bits of an AXI4-Lite byte address.
+pub const ADDRESS_BITS: usize = 21;
+
+/// Who may do what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    ReadOnly,
+    ReadWrite,
+    /// Writing acts; reading returns SLVERR.
+    WriteOnly,
+}
+
+/// A 32-bit register.
+pub struct Register {
+    /// Byte address.
+    pub address: u32,
+    pub name: &'static str,
+    pub access: Access,
+    pub reset: u32,
+    pub what: &'static str,
+}
+
+/// A table or doorbell page: `count` (from the preset) rows of `stride` bytes from `base`.
+pub struct Window {
+    pub base: u32,
+    pub stride: u32,
+    pub name: &'static str,
+    pub access: Access,
+    pub what: &'static str,
+}
+
+/// Doorbells: 16 bytes an index. `+0` SQ producer, `+4` RQ producer, `+8` CQ consumer, `+12` CQ arm (1 next, 2 next solicited).
+/// Producer and consumer are absolute 16-bit indices (idempotent).
+pub const DOORBELLS: u32 = 0x01_0000;
+/// Counters, read-only, 4 bytes each, by code.
+pub const COUNTERS: u32 = 0x00_1000;
+/// CQ rows, 16 bytes each.
+pub const CQ_TABLE: u32 = 0x02_0000;
+/// MTT entries, 8 bytes each.
+pub const MTT_TABLE: u32 = 0x03_0000;
+/// MR rows, 32 bytes each.
+pub const MR_TABLE: u32 = 0x04_0000;
+/// QP rows, 128 bytes each.
+pub const QP_TABLE: u32 = 0x10_0000;
+
+/// The windows.
+pub const WINDOWS: &[Window] = &[
+    Window { base: COUNTERS, stride: 4, name: "counters", access: Access::ReadOnly, what: "counter file" },
+    Window { base: DOORBELLS, stride: 16, name: "doorbells", access: Access::WriteOnly, what: "a QP's and a CQ's doorbells" },
+    Window { base: CQ_TABLE, stride: 16, name: "cq_table", access: Access::WriteOnly, what: "CQ rows" },
+    Window { base: MTT_TABLE, stride: 8, name: "mtt_table", access: Access::WriteOnly, what: "MTT entries" },
+    Window { base: MR_TABLE, stride: 32, name: "mr_table", access: Access::WriteOnly, what: "MR rows" },
+    Window { base: QP_TABLE, stride: 128, name: "qp_table", access: Access::WriteOnly, what: "QP rows" },
+];
+
+macro_rules! registers {
+    ($($address:literal $id:ident $name:literal $access:ident $reset:literal $what:literal;)*) => {
+        $(#[doc = $what] pub const $id: u32 = $address;)*
+        /// The table, by address.
+        pub const REGISTERS: &[Register] = &[$(Register { address: $address, name: $name, access: Access::$access, reset: $reset, what: $what }),*];
+    };
+}
+
+registers! {
+    0x00 ID "id" ReadOnly 0x5642_4e41 "\"VBNA\": finds the engine";
+    0x04 VERSION "version" ReadOnly 0x0000_0100 "major, minor, patch, one byte each";
+    0x08 CAPABILITIES "capabilities" ReadOnly 0 "from the preset: [3:0] log2 QPs, [7:4] log2 MRs, [11:8] log2 MTT entries (0: none), [14:12] largest PMTU code, [15] IPv6, [16] UC, [17] UD, [18] requester, [19] READ and ATOMIC, [20] reorder";
+    0x0c STATUS "status" ReadOnly 0 "[0] ready: tables are cleared, [1] command busy, [2] a drain is going on";
+    0x10 CONTROL "control" ReadWrite 0 "[0] enable (RoCE frames are accepted), [1] ICRC check off (debug, R12), [2] soft reset (drains open AXI bursts first), [3] irq enable";
+    0x14 MAC_LOW "mac_low" ReadWrite 0 "our MAC, last four bytes as a big-endian number";
+    0x18 MAC_HIGH "mac_high" ReadWrite 0 "our MAC, first two bytes";
+    0x1c GID_VALID "gid_valid" ReadWrite 0 "[3:0] GID entry is valid, [7:4] GID entry is IPv6";
+    0x20 GID0_0 "gid0_0" ReadWrite 0 "GID 0, first four bytes as a big-endian number (IPv4: ::ffff:a.b.c.d)";
+    0x24 GID0_1 "gid0_1" ReadWrite 0 "GID 0, bytes 4-7";
+    0x28 GID0_2 "gid0_2" ReadWrite 0 "GID 0, bytes 8-11";
+    0x2c GID0_3 "gid0_3" ReadWrite 0 "GID 0, last four bytes";
+    0x30 GID1_0 "gid1_0" ReadWrite 0 "GID 1";
+    0x34 GID1_1 "gid1_1" ReadWrite 0 "GID 1";
+    0x38 GID1_2 "gid1_2" ReadWrite 0 "GID 1";
+    0x3c GID1_3 "gid1_3" ReadWrite 0 "GID 1";
+    0x40 GID2_0 "gid2_0" ReadWrite 0 "GID 2";
+    0x44 GID2_1 "gid2_1" ReadWrite 0 "GID 2";
+    0x48 GID2_2 "gid2_2" ReadWrite 0 "GID 2";
+    0x4c GID2_3 "gid2_3" ReadWrite 0 "GID 2";
+    0x50 GID3_0 "gid3_0" ReadWrite 0 "GID 3";
+    0x54 GID3_1 "gid3_1" ReadWrite 0 "GID 3";
+    0x58 GID3_2 "gid3_2" ReadWrite 0 "GID 3";
+    0x5c GID3_3 "gid3_3" ReadWrite 0 "GID 3";
+    0x60 COMMAND "command" WriteOnly 0 "[31:28] operation (1 modify QP, 2 query QP), [15:12] new state, [11:0] QP index; refused (SLVERR) while busy";
+    0x64 COMMAND_STATUS "command_status" ReadOnly 0 "[0] busy, [1] the last command was refused (bad state change or operation)";
+    0x68 RESULT_0 "result_0" ReadOnly 0 "query QP: [2:0] state, [31:8] ePSN";
+    0x6c RESULT_1 "result_1" ReadOnly 0 "query QP: [23:0] MSN";
+    0x70 RESULT_2 "result_2" ReadOnly 0 "query QP: [15:0] receive WQEs consumed";
+    0x74 EQ_BASE_LOW "eq_base_low" ReadWrite 0 "event ring, bus address, aligned to its size";
+    0x78 EQ_BASE_HIGH "eq_base_high" ReadWrite 0 "event ring, upper half";
+    0x7c EQ_CONTROL "eq_control" ReadWrite 0 "[3:0] log2 of the ring's entries, [31] valid; writing restarts the queue: producer and consumer 0, phase 1";
+    0x80 EQ_CONSUMER "eq_consumer" ReadWrite 0 "[15:0] consumer index (absolute)";
+    0x84 EQ_PRODUCER "eq_producer" ReadOnly 0 "[15:0] producer index";
+    0x88 TICK "tick" ReadWrite 0 "clocks per 4.096 us as 24.8 fixed point; reset value from the preset's clock";
+    0x8c SCRATCH "scratch" ReadWrite 0 "no effect";
+}
