@@ -1,1 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! Responder: what a request does, and the answer to it.
+
+mod entry;
+
+pub use entry::RetireEntry;
