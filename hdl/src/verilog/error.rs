@@ -30,9 +30,7 @@ pub enum Reason {
     Undriven,
     #[error("read before it is written in the kernel; move the assignment up")]
     ReadBeforeWrite,
-    #[error(
-        "depends on its own final value; a child's input can't be read back where it is computed"
-    )]
+    #[error("depends on its own final value; a child's input can't be read back where it is computed")]
     SelfLoop,
     #[error("signed arithmetic carries no width in rust-hdl's syntax tree; use Bits")]
     Signed,
@@ -47,11 +45,7 @@ pub enum Reason {
     #[error("arithmetic on a bit index or loop variable has no width; compute it in a Local signal first")]
     IndexArithmetic,
     #[error("widths {left} and {right} meet in `{op}`")]
-    Width {
-        left: usize,
-        right: usize,
-        op: &'static str,
-    },
+    Width { left: usize, right: usize, op: &'static str },
     #[error("a signal of 0 bits (an enum of one variant?)")]
     ZeroWidth,
     #[error("inout ports are not supported; keep tristates in the board's wrapper")]

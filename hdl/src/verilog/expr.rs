@@ -116,8 +116,7 @@ impl Expr {
 
     /// The value as an index, if it is a constant.
     pub fn index(&self) -> Option<usize> {
-        self.value()
-            .map(|v| usize::try_from(v).unwrap_or(usize::MAX))
+        self.value().map(|v| usize::try_from(v).unwrap_or(usize::MAX))
     }
 
     pub fn not(self) -> Expr {
@@ -156,9 +155,7 @@ impl Expr {
         match by.index() {
             Some(0) => self,
             Some(k) if k >= width => Expr::constant(BigUint::default(), width),
-            Some(k) if self.value().is_some() => {
-                Expr::constant(self.value().map(|v| v << k).unwrap_or_default(), width)
-            }
+            Some(k) if self.value().is_some() => Expr::constant(self.value().map(|v| v << k).unwrap_or_default(), width),
             _ => Expr {
                 width,
                 kind: Kind::Shl(bx(self), bx(by)),
@@ -171,9 +168,7 @@ impl Expr {
         match by.index() {
             Some(0) => self,
             Some(k) if k >= width => Expr::constant(BigUint::default(), width),
-            Some(k) if self.value().is_some() => {
-                Expr::constant(self.value().map(|v| v >> k).unwrap_or_default(), width)
-            }
+            Some(k) if self.value().is_some() => Expr::constant(self.value().map(|v| v >> k).unwrap_or_default(), width),
             _ => Expr {
                 width,
                 kind: Kind::Shr(bx(self), bx(by)),
@@ -233,11 +228,7 @@ impl Expr {
         for (x, y) in [(&a, &b), (&b, &a)] {
             if let Some(v) = x.value() {
                 // true && y = y, false && y = false, and the other way round for ||.
-                return if (*v != zero) == and {
-                    y.clone()
-                } else {
-                    Expr::bit(!and)
-                };
+                return if (*v != zero) == and { y.clone() } else { Expr::bit(!and) };
             }
         }
         let kind = if and {
@@ -255,16 +246,10 @@ impl Expr {
         for part in parts {
             let inner = match part.kind {
                 Kind::Concat(inner) => inner,
-                kind => vec![Expr {
-                    width: part.width,
-                    kind,
-                }],
+                kind => vec![Expr { width: part.width, kind }],
             };
             for p in inner {
-                match (
-                    out.last().and_then(|l| l.value().cloned()),
-                    p.value().cloned(),
-                ) {
+                match (out.last().and_then(|l| l.value().cloned()), p.value().cloned()) {
                     (Some(hi), Some(lo)) => {
                         let hi_width = out.pop().map_or(0, |l| l.width);
                         out.push(Expr::constant((hi << p.width) | lo, hi_width + p.width));
@@ -309,12 +294,8 @@ impl Expr {
             Kind::Const(v, _) => Expr::constant(v >> lo, width),
             Kind::Slice(base, at) => base.slice(lo + at, width),
             Kind::Not(a) => a.slice(lo, width).not(),
-            Kind::Binary(op @ (Op::And | Op::Or | Op::Xor), a, b) => {
-                Expr::binary(op, a.slice(lo, width), b.slice(lo, width))
-            }
-            Kind::Binary(op, a, b) if lo == 0 => {
-                Expr::binary(op, a.slice(0, width), b.slice(0, width))
-            }
+            Kind::Binary(op @ (Op::And | Op::Or | Op::Xor), a, b) => Expr::binary(op, a.slice(lo, width), b.slice(lo, width)),
+            Kind::Binary(op, a, b) if lo == 0 => Expr::binary(op, a.slice(0, width), b.slice(0, width)),
             Kind::Concat(parts) => {
                 let mut picked = Vec::new();
                 let mut top = full;

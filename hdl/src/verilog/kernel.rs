@@ -57,10 +57,7 @@ impl Kernel<'_> {
 
     fn target(&self, ast: &VerilogExpression) -> Result<Sig> {
         let VerilogExpression::Signal(name) = ast else {
-            return self.lower.fail(
-                None,
-                Reason::Unsupported("assignment to what is no signal".into()),
-            );
+            return self.lower.fail(None, Reason::Unsupported("assignment to what is no signal".into()));
         };
         let name = self.lower.resolve_name(name)?;
         self.driven(&name)
@@ -69,23 +66,14 @@ impl Kernel<'_> {
     fn driven(&self, name: &str) -> Result<Sig> {
         match self.lower.scope.by_name.get(name) {
             Some(sig) if self.lower.scope.signals[*sig].driven() => Ok(*sig),
-            Some(_) => self.lower.fail(
-                Some(name),
-                Reason::Unsupported("assigned here, but it is driven elsewhere".into()),
-            ),
-            None => self
+            Some(_) => self
                 .lower
-                .fail(None, Reason::Undeclared(name.replace('$', "."))),
+                .fail(Some(name), Reason::Unsupported("assigned here, but it is driven elsewhere".into())),
+            None => self.lower.fail(None, Reason::Undeclared(name.replace('$', "."))),
         }
     }
 
-    fn assign(
-        &self,
-        target: Sig,
-        lo: usize,
-        width: usize,
-        value: &VerilogExpression,
-    ) -> Result<Stmt> {
+    fn assign(&self, target: Sig, lo: usize, width: usize, value: &VerilogExpression) -> Result<Stmt> {
         let name = &self.lower.scope.signals[target].source;
         let value = self.lower.sized(value, width, name).map_err(|mut e| {
             e.signal.get_or_insert_with(|| name.replace('$', "."));
@@ -108,10 +96,9 @@ impl Kernel<'_> {
             } => {
                 let target = self.target(base)?;
                 let Lowered::Number(lo) = self.lower.any(offset)? else {
-                    return self.lower.fail(
-                        None,
-                        Reason::Unsupported("a field at an offset that is no constant".into()),
-                    );
+                    return self
+                        .lower
+                        .fail(None, Reason::Unsupported("a field at an offset that is no constant".into()));
                 };
                 out.push(self.assign(target, lo as usize, *width, replacement)?);
             }
@@ -151,11 +138,7 @@ impl Kernel<'_> {
         match test.index() {
             Some(0) => out.append(&mut otherwise),
             Some(_) => out.append(&mut then),
-            None => out.push(Stmt::If {
-                test,
-                then,
-                otherwise,
-            }),
+            None => out.push(Stmt::If { test, then, otherwise }),
         }
         Ok(())
     }
@@ -183,11 +166,7 @@ impl Kernel<'_> {
             }
         }
         if let Some(v) = test.value() {
-            let chosen = arms
-                .into_iter()
-                .find(|(l, _)| l.value() == Some(v))
-                .map(|(_, b)| b)
-                .or(default);
+            let chosen = arms.into_iter().find(|(l, _)| l.value() == Some(v)).map(|(_, b)| b).or(default);
             out.extend(chosen.unwrap_or_default());
             return Ok(());
         }
@@ -200,11 +179,7 @@ impl Kernel<'_> {
             out.extend(default);
             return Ok(());
         }
-        out.push(Stmt::Case {
-            test,
-            arms,
-            default,
-        });
+        out.push(Stmt::Case { test, arms, default });
         Ok(())
     }
 
@@ -220,12 +195,8 @@ impl Kernel<'_> {
             return Ok((value.bits() <= width as u64).then(|| Expr::constant(value, width)));
         }
         match self.lower.scope.params.get(text) {
-            Some(p) if p.width == width && text.contains('$') => {
-                Ok(Some(Expr::named(p.value.clone(), p.width, p.name.clone())))
-            }
-            _ => self
-                .lower
-                .fail(None, Reason::Undeclared(text.replace('$', "::"))),
+            Some(p) if p.width == width && text.contains('$') => Ok(Some(Expr::named(p.value.clone(), p.width, p.name.clone()))),
+            _ => self.lower.fail(None, Reason::Undeclared(text.replace('$', "::"))),
         }
     }
 
@@ -235,16 +206,9 @@ impl Kernel<'_> {
             VerilogLink::Backward(d) => (d, false),
             VerilogLink::Bidirectional(_) => return self.lower.fail(None, Reason::Inout),
         };
-        let end = |base: &str| {
-            self.lower
-                .resolve_name(&format!("{base}{}", details.my_name))
-        };
+        let end = |base: &str| self.lower.resolve_name(&format!("{base}{}", details.my_name));
         let (owner, other) = (end(&details.owner_name)?, end(&details.other_name)?);
-        let (target, source) = if forward {
-            (other, owner)
-        } else {
-            (owner, other)
-        };
+        let (target, source) = if forward { (other, owner) } else { (owner, other) };
         let target = self.driven(&target)?;
         self.assign(
             target,

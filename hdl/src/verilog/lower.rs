@@ -42,8 +42,7 @@ impl Lower<'_> {
                 e
             }
         };
-        evaluate_brackets(&name, &self.loops)
-            .map_err(|e| self.node.error(None, Reason::Undeclared(short(e))))
+        evaluate_brackets(&name, &self.loops).map_err(|e| self.node.error(None, Reason::Undeclared(short(e))))
     }
 
     /// Lowers to exactly `width` bits.
@@ -139,10 +138,7 @@ impl Lower<'_> {
     pub fn expr(&self, ast: &Ast) -> Result<Expr> {
         match self.any(ast)? {
             Sized(e) => Ok(e),
-            Number(n) => self.fail(
-                None,
-                Reason::Unsupported(format!("the literal {n} stands where a width is needed")),
-            ),
+            Number(n) => self.fail(None, Reason::Unsupported(format!("the literal {n} stands where a width is needed"))),
         }
     }
 
@@ -187,10 +183,7 @@ impl Lower<'_> {
             Sized(e) => e,
         };
         if let Ast::Binary(_, op, _) = ast {
-            if !matches!(
-                op,
-                VerilogOp::Shr | VerilogOp::BitAnd | VerilogOp::BitOr | VerilogOp::BitXor
-            ) {
+            if !matches!(op, VerilogOp::Shr | VerilogOp::BitAnd | VerilogOp::BitOr | VerilogOp::BitXor) {
                 return self.fail(None, Reason::IndexArithmetic);
             }
         }
@@ -227,9 +220,7 @@ impl Lower<'_> {
             V::Ge => compare(Cmp::Ge),
             V::Mul => match (a, b) {
                 // Rust-hdl multiplies 16 × 16 → 32 only.
-                (Sized(a), Sized(b)) if a.width == 16 && b.width == 16 => {
-                    Ok(Sized(Expr::binary(Op::Mul, a.resize(32), b.resize(32))))
-                }
+                (Sized(a), Sized(b)) if a.width == 16 && b.width == 16 => Ok(Sized(Expr::binary(Op::Mul, a.resize(32), b.resize(32)))),
                 (Number(a), Number(b)) => self.fold(a.checked_mul(b)),
                 (Sized(a), Sized(b)) => self.fail(
                     None,
@@ -250,13 +241,7 @@ impl Lower<'_> {
                 match (a, b) {
                     (Number(a), Number(b)) => {
                         let by = u32::try_from(b).ok().filter(|b| *b < 64);
-                        self.fold(by.and_then(|b| {
-                            if shl {
-                                a.checked_mul(1 << b)
-                            } else {
-                                Some(a >> b)
-                            }
-                        }))
+                        self.fold(by.and_then(|b| if shl { a.checked_mul(1 << b) } else { Some(a >> b) }))
                     }
                     (a, b) => {
                         // A literal on the left is u64 in Rust, and the result is Bits<64>.
@@ -278,10 +263,7 @@ impl Lower<'_> {
     fn fold(&self, value: Option<u64>) -> Result<Lowered> {
         match value {
             Some(n) => Ok(Number(n)),
-            None => self.fail(
-                None,
-                Reason::Unsupported("constant arithmetic overflows u64".into()),
-            ),
+            None => self.fail(None, Reason::Unsupported("constant arithmetic overflows u64".into())),
         }
     }
 
@@ -362,9 +344,7 @@ impl Lower<'_> {
 /// The largest value a zero-extended expression can have.
 fn top_of(e: &Expr) -> Option<BigUint> {
     match &e.kind {
-        super::expr::Kind::Concat(parts)
-            if parts.first().and_then(Expr::value) == Some(&BigUint::default()) =>
-        {
+        super::expr::Kind::Concat(parts) if parts.first().and_then(Expr::value) == Some(&BigUint::default()) => {
             let width = e.width - parts[0].width;
             Some((BigUint::from(1u8) << width) - 1u8)
         }

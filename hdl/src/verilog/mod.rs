@@ -10,6 +10,7 @@
 //!
 //! See `docs/printer.md` for what it prints, what it refuses and how it is tested.
 
+pub mod build;
 mod error;
 mod expr;
 mod kernel;
@@ -18,6 +19,7 @@ mod module;
 mod names;
 mod print;
 mod scope;
+pub mod shim;
 mod slice;
 mod tree;
 
@@ -62,27 +64,17 @@ pub struct Design {
 impl Design {
     /// All modules in one text.
     pub fn to_single_text(&self) -> String {
-        self.modules
-            .iter()
-            .map(|m| m.text.as_str())
-            .collect::<Vec<_>>()
-            .join("\n")
+        self.modules.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     /// (file name, text) of one file per module.
     pub fn files(&self) -> Vec<(String, &str)> {
-        self.modules
-            .iter()
-            .map(|m| (format!("{}.v", m.name), m.text.as_str()))
-            .collect()
+        self.modules.iter().map(|m| (format!("{}.v", m.name), m.text.as_str())).collect()
     }
 
     /// The file list: one name a line, children before parents.
     pub fn file_list(&self) -> String {
-        self.modules
-            .iter()
-            .map(|m| format!("{}.v\n", m.name))
-            .collect()
+        self.modules.iter().map(|m| format!("{}.v\n", m.name)).collect()
     }
 }
 
@@ -137,10 +129,7 @@ impl Emitter<'_> {
         };
         let text = format!("{}module {name}{}", banner(node), key.1);
         self.bodies.insert(key, name.clone());
-        self.modules.push(Module {
-            name: name.clone(),
-            text,
-        });
+        self.modules.push(Module { name: name.clone(), text });
         Ok(name)
     }
 

@@ -45,10 +45,7 @@ fn is_house_primitive(node: &Node) -> bool {
 fn custom(node: &Node, text: &str) -> Result<String> {
     Scope::new(node)?;
     let wired = |name: &str| text.contains(&format!("assign {name} "));
-    let outputs = node
-        .atoms
-        .iter()
-        .filter(|a| a.role == Role::Output && !wired(&a.name));
+    let outputs = node.atoms.iter().filter(|a| a.role == Role::Output && !wired(&a.name));
     let regs: BTreeSet<String> = outputs.map(|a| a.name.clone()).collect();
     let mut out = header(node, &regs) + "\n";
     for line in text.trim().lines() {
@@ -89,11 +86,7 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(
-        node: &'a Node,
-        children: &'a [Option<String>],
-        block: &rust_hdl::core::ast::VerilogBlock,
-    ) -> Result<Self> {
+    fn new(node: &'a Node, children: &'a [Option<String>], block: &rust_hdl::core::ast::VerilogBlock) -> Result<Self> {
         let scope = Scope::new(node)?;
         let stmts = kernel::lower(node, &scope, block)?;
         let drivers = plan(node, &scope, &stmts)?;
@@ -121,9 +114,7 @@ impl<'a> Assembly<'a> {
                 continue;
             };
             let signal = &self.scope.signals[*sig];
-            let register = signal
-                .child
-                .is_some_and(|c| self.scope.registers.contains_key(&c));
+            let register = signal.child.is_some_and(|c| self.scope.registers.contains_key(&c));
             let plain = match &value.kind {
                 Kind::Signal(_) | Kind::Const(..) => true,
                 Kind::Slice(base, _) => matches!(base.kind, Kind::Signal(_)),
@@ -146,10 +137,7 @@ impl<'a> Assembly<'a> {
                 Driver::Assign(..) => BTreeSet::new(),
             })
             .collect();
-        let regs: BTreeSet<String> = always
-            .iter()
-            .map(|s| self.scope.signals[*s].name.clone())
-            .collect();
+        let regs: BTreeSet<String> = always.iter().map(|s| self.scope.signals[*s].name.clone()).collect();
         let params = self.params();
         let declarations = self.declarations(&always);
         let mut printer = Printer::new(&mut self.scope);
@@ -158,10 +146,7 @@ impl<'a> Assembly<'a> {
             match driver {
                 Driver::Assign(sig, value) => {
                     let value = printer.value(*sig, value);
-                    kernel.push_str(&format!(
-                        "  assign {} = {value};\n",
-                        printer.scope.signals[*sig].name
-                    ));
+                    kernel.push_str(&format!("  assign {} = {value};\n", printer.scope.signals[*sig].name));
                 }
                 Driver::Always(group, stmts) => {
                     let block = printer.always(group, stmts);
@@ -177,10 +162,7 @@ impl<'a> Assembly<'a> {
         for (sig, value) in &self.direct {
             direct.insert(*sig, printer.value(*sig, value));
         }
-        let (wires, scratch) = (
-            std::mem::take(&mut printer.wires),
-            std::mem::take(&mut printer.scratch),
-        );
+        let (wires, scratch) = (std::mem::take(&mut printer.wires), std::mem::take(&mut printer.scratch));
         let mut extra = String::new();
         for (name, width) in scratch {
             extra.push_str(&format!("  reg {}{name};\n", range(width)));
@@ -197,11 +179,7 @@ impl<'a> Assembly<'a> {
             self.registers(&direct)?,
         ];
         let mut out = header(self.node, &regs);
-        let sections: Vec<&str> = sections
-            .iter()
-            .map(|s| s.trim_end())
-            .filter(|s| !s.is_empty())
-            .collect();
+        let sections: Vec<&str> = sections.iter().map(|s| s.trim_end()).filter(|s| !s.is_empty()).collect();
         for section in sections {
             out.push_str(&format!("\n{}\n", section.trim_start_matches('\n')));
         }
@@ -222,29 +200,11 @@ impl<'a> Assembly<'a> {
                 used.insert(n.to_string());
             })
         });
-        let mut params: Vec<_> = self
-            .scope
-            .params
-            .values()
-            .filter(|p| used.contains(&p.name))
-            .collect();
-        params.sort_by(|a, b| {
-            (&a.name[..prefix(&a.name)], &a.value, &a.name).cmp(&(
-                &b.name[..prefix(&b.name)],
-                &b.value,
-                &b.name,
-            ))
-        });
+        let mut params: Vec<_> = self.scope.params.values().filter(|p| used.contains(&p.name)).collect();
+        params.sort_by(|a, b| (&a.name[..prefix(&a.name)], &a.value, &a.name).cmp(&(&b.name[..prefix(&b.name)], &b.value, &b.name)));
         params
             .iter()
-            .map(|p| {
-                format!(
-                    "  localparam {}{} = {};\n",
-                    range(p.width),
-                    p.name,
-                    literal(&p.value, p.width)
-                )
-            })
+            .map(|p| format!("  localparam {}{} = {};\n", range(p.width), p.name, literal(&p.value, p.width)))
             .collect()
     }
 
@@ -268,9 +228,7 @@ impl<'a> Assembly<'a> {
             ));
         }
         for (sig, signal) in self.scope.signals.iter().enumerate() {
-            let is_register = signal
-                .child
-                .is_some_and(|c| self.scope.registers.contains_key(&c));
+            let is_register = signal.child.is_some_and(|c| self.scope.registers.contains_key(&c));
             let wanted = match signal.class {
                 Class::Input | Class::Output => false,
                 Class::Local => true,
@@ -278,16 +236,8 @@ impl<'a> Assembly<'a> {
                 Class::ChildOutput => !is_register && self.read_anywhere(sig),
             };
             if wanted {
-                let kind = if always.contains(&sig) {
-                    "reg "
-                } else {
-                    "wire"
-                };
-                out.push_str(&format!(
-                    "  {kind} {}{};\n",
-                    range(signal.width),
-                    signal.name
-                ));
+                let kind = if always.contains(&sig) { "reg " } else { "wire" };
+                out.push_str(&format!("  {kind} {}{};\n", range(signal.width), signal.name));
             }
         }
         out
@@ -304,19 +254,11 @@ impl<'a> Assembly<'a> {
                 continue;
             };
             let mut lines = vec![];
-            for (sig, signal) in self
-                .scope
-                .signals
-                .iter()
-                .enumerate()
-                .filter(|(_, s)| s.child == Some(index))
-            {
+            for (sig, signal) in self.scope.signals.iter().enumerate().filter(|(_, s)| s.child == Some(index)) {
                 let port = super::names::flat(&signal.source[child.name.len() + 1..]);
                 let net = match direct.get(&sig) {
                     Some(text) => text.clone(),
-                    None if signal.class == Class::ChildOutput && !self.read_anywhere(sig) => {
-                        String::new()
-                    }
+                    None if signal.class == Class::ChildOutput && !self.read_anywhere(sig) => String::new(),
                     None => signal.name.clone(),
                 };
                 lines.push(format!("    .{port}({net})"));
@@ -332,12 +274,7 @@ impl<'a> Assembly<'a> {
 
     /// One clocked block per clock.
     fn registers(&self, direct: &BTreeMap<Sig, String>) -> Result<String> {
-        let net = |sig: Sig| {
-            direct
-                .get(&sig)
-                .cloned()
-                .unwrap_or_else(|| self.scope.signals[sig].name.clone())
-        };
+        let net = |sig: Sig| direct.get(&sig).cloned().unwrap_or_else(|| self.scope.signals[sig].name.clone());
         let mut clocks: Vec<(String, Vec<String>)> = vec![];
         for (index, register) in &self.scope.registers {
             let port = |name: &str| {
@@ -357,12 +294,7 @@ impl<'a> Assembly<'a> {
         }
         Ok(clocks
             .iter()
-            .map(|(clock, lines)| {
-                format!(
-                    "  always @(posedge {clock}) begin\n{}  end\n\n",
-                    lines.concat()
-                )
-            })
+            .map(|(clock, lines)| format!("  always @(posedge {clock}) begin\n{}  end\n\n", lines.concat()))
             .collect())
     }
 }
@@ -390,20 +322,12 @@ fn each_expr(stmts: &[Stmt], f: &mut dyn FnMut(&Expr)) {
     for stmt in stmts {
         match stmt {
             Stmt::Assign { value, .. } => f(value),
-            Stmt::If {
-                test,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { test, then, otherwise } => {
                 f(test);
                 each_expr(then, f);
                 each_expr(otherwise, f);
             }
-            Stmt::Case {
-                test,
-                arms,
-                default,
-            } => {
+            Stmt::Case { test, arms, default } => {
                 f(test);
                 for (label, body) in arms {
                     f(label);

@@ -34,9 +34,7 @@ pub fn snake(name: &str) -> String {
     for (i, c) in chars.iter().enumerate() {
         if c.is_ascii_uppercase() {
             let after_small = i > 0 && !chars[i - 1].is_ascii_uppercase() && chars[i - 1] != '_';
-            let before_small = i > 0
-                && chars.get(i + 1).is_some_and(|n| n.is_ascii_lowercase())
-                && chars[i - 1] != '_';
+            let before_small = i > 0 && chars.get(i + 1).is_some_and(|n| n.is_ascii_lowercase()) && chars[i - 1] != '_';
             if after_small || before_small {
                 out.push('_');
             }
@@ -246,14 +244,8 @@ mod tests {
     #[test]
     fn brackets_are_evaluated() {
         let loops = Loops::from([("i".to_string(), 2)]);
-        assert_eq!(
-            evaluate_brackets("x[(i+1)]$q", &loops).as_deref(),
-            Ok("x$3$q")
-        );
-        assert_eq!(
-            evaluate_brackets("a[i*4-1][0]$d", &loops).as_deref(),
-            Ok("a$7$0$d")
-        );
+        assert_eq!(evaluate_brackets("x[(i+1)]$q", &loops).as_deref(), Ok("x$3$q"));
+        assert_eq!(evaluate_brackets("a[i*4-1][0]$d", &loops).as_deref(), Ok("a$7$0$d"));
         assert_eq!(evaluate_brackets("a[N-1]", &loops), Err("N".to_string()));
         assert!(evaluate_brackets("a[i-3]", &loops).is_err());
     }

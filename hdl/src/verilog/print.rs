@@ -63,20 +63,14 @@ impl<'a> Printer<'a> {
     /// An `always @(*)` for the group.
     pub fn always(&mut self, group: &BTreeSet<Sig>, stmts: &[Stmt]) -> String {
         self.group = group.clone();
-        self.hint = group
-            .first()
-            .map(|s| self.scope.signals[*s].name.clone())
-            .unwrap_or_default();
+        self.hint = group.first().map(|s| self.scope.signals[*s].name.clone()).unwrap_or_default();
         let before = self.scratch.len();
         let mut body = String::new();
         self.stmts(stmts, 2, &mut body);
         self.group.clear();
         let mut out = String::from("  always @(*) begin\n");
         for (name, width) in &self.scratch[before..] {
-            out.push_str(&format!(
-                "    {name} = {};\n",
-                literal(&BigUint::default(), *width)
-            ));
+            out.push_str(&format!("    {name} = {};\n", literal(&BigUint::default(), *width)));
         }
         out.push_str(&body);
         out.push_str("  end\n");
@@ -103,22 +97,14 @@ impl<'a> Printer<'a> {
                 let place = place(&signal.name, signal.width, *lo, value.width);
                 out.push_str(&format!("{pad}{place} = {text};\n"));
             }
-            Stmt::If {
-                test,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { test, then, otherwise } => {
                 let text = self.expr(test);
                 self.flush(&pad, out);
                 out.push_str(&format!("{pad}if ({text}) begin\n"));
                 self.stmts(then, depth + 1, out);
                 self.otherwise(otherwise, depth, out);
             }
-            Stmt::Case {
-                test,
-                arms,
-                default,
-            } => {
+            Stmt::Case { test, arms, default } => {
                 let text = self.expr(test);
                 self.flush(&pad, out);
                 out.push_str(&format!("{pad}case ({text})\n"));
@@ -134,12 +120,7 @@ impl<'a> Printer<'a> {
 
     fn otherwise(&mut self, otherwise: &[Stmt], depth: usize, out: &mut String) {
         let pad = "  ".repeat(depth);
-        if let [Stmt::If {
-            test,
-            then,
-            otherwise,
-        }] = otherwise
-        {
+        if let [Stmt::If { test, then, otherwise }] = otherwise {
             let text = self.expr(test);
             if self.pending.is_empty() {
                 out.push_str(&format!("{pad}end else if ({text}) begin\n"));
@@ -201,11 +182,7 @@ impl<'a> Printer<'a> {
             self.scratch.push((name.clone(), e.width));
             return name;
         }
-        if let Some((name, ..)) = self
-            .wires
-            .iter()
-            .find(|(_, w, v)| *w == e.width && *v == text)
-        {
+        if let Some((name, ..)) = self.wires.iter().find(|(_, w, v)| *w == e.width && *v == text) {
             return name.clone();
         }
         let name = self.scope.names.take(&format!("{}_part", self.hint));
@@ -217,12 +194,7 @@ impl<'a> Printer<'a> {
     fn operand(&mut self, e: &Expr) -> String {
         let text = self.expr(e);
         match &e.kind {
-            Kind::Const(..)
-            | Kind::Signal(_)
-            | Kind::Slice(..)
-            | Kind::Concat(_)
-            | Kind::Bit(..)
-            | Kind::Part(..) => text,
+            Kind::Const(..) | Kind::Signal(_) | Kind::Slice(..) | Kind::Concat(_) | Kind::Bit(..) | Kind::Part(..) => text,
             Kind::Not(_) => text,
             _ => format!("({text})"),
         }

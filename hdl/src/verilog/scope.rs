@@ -98,24 +98,12 @@ impl Scope {
                 };
                 let name = match scope.registers.get(&index) {
                     Some(register) if atom.name == "q" => register.clone(),
-                    _ => scope
-                        .names
-                        .take(&flat(&format!("{}_{}", child.name, atom.name))),
+                    _ => scope.names.take(&flat(&format!("{}_{}", child.name, atom.name))),
                 };
-                scope.add(
-                    format!("{}${}", child.name, atom.name),
-                    name,
-                    class,
-                    atom.width,
-                    Some(index),
-                );
+                scope.add(format!("{}${}", child.name, atom.name), name, class, atom.width, Some(index));
             }
         }
-        for atom in node
-            .atoms
-            .iter()
-            .chain(node.children.iter().flat_map(|c| &c.atoms))
-        {
+        for atom in node.atoms.iter().chain(node.children.iter().flat_map(|c| &c.atoms)) {
             scope.add_enums(node, &atom.ty)?;
         }
         for atom in node.atoms.iter().filter(|a| a.role == Role::Constant) {
@@ -134,14 +122,7 @@ impl Scope {
         Ok(scope)
     }
 
-    fn add(
-        &mut self,
-        source: String,
-        name: String,
-        class: Class,
-        width: usize,
-        child: Option<usize>,
-    ) {
+    fn add(&mut self, source: String, name: String, class: Class, width: usize, child: Option<usize>) {
         self.by_name.insert(source.clone(), self.signals.len());
         self.signals.push(Signal {
             source,
@@ -165,18 +146,13 @@ impl Scope {
                         }
                         continue;
                     }
-                    let words: Vec<String> = variant
-                        .split("::")
-                        .map(|w| snake(w).to_uppercase())
-                        .collect();
+                    let words: Vec<String> = variant.split("::").map(|w| snake(w).to_uppercase()).collect();
                     let name = self.names.take(&words.join("_"));
                     self.params.insert(source, Param { name, value, width });
                 }
                 Ok(())
             }
-            TypeKind::Composite(fields) => fields
-                .iter()
-                .try_for_each(|f| self.add_enums(node, &f.kind)),
+            TypeKind::Composite(fields) => fields.iter().try_for_each(|f| self.add_enums(node, &f.kind)),
             TypeKind::Signed(_) => Err(node.error(None, Reason::Signed)),
             TypeKind::Bits(_) => Ok(()),
         }

@@ -56,12 +56,7 @@ pub fn plan(node: &Node, scope: &Scope, stmts: &[Stmt]) -> Result<Vec<Driver>> {
             continue;
         }
         let root = flow.root(sig);
-        let group: BTreeSet<Sig> = flow
-            .order
-            .clone()
-            .into_iter()
-            .filter(|s| flow.root(*s) == root)
-            .collect();
+        let group: BTreeSet<Sig> = flow.order.clone().into_iter().filter(|s| flow.root(*s) == root).collect();
         done.extend(&group);
         let slice = filter(stmts, &group);
         drivers.push(match as_assign(sig, scope.signals[sig].width, &slice) {
@@ -102,9 +97,7 @@ impl Flow<'_> {
                     }
                     self.last[*target] = self.at;
                 }
-                Stmt::If {
-                    then, otherwise, ..
-                } => {
+                Stmt::If { then, otherwise, .. } => {
                     self.positions(then);
                     self.positions(otherwise);
                 }
@@ -148,9 +141,7 @@ impl Flow<'_> {
                 } else {
                     Reason::ReadBeforeWrite
                 };
-                Err(self
-                    .node
-                    .error(Some(&self.scope.signals[sig].source), reason))
+                Err(self.node.error(Some(&self.scope.signals[sig].source), reason))
             }
             None => Ok(out),
         }
@@ -168,12 +159,7 @@ impl Flow<'_> {
         }
     }
 
-    fn walk(
-        &mut self,
-        stmts: &[Stmt],
-        guards: &mut Vec<(Sig, usize)>,
-        assigned: &mut Vec<BigUint>,
-    ) -> Result<()> {
+    fn walk(&mut self, stmts: &[Stmt], guards: &mut Vec<(Sig, usize)>, assigned: &mut Vec<BigUint>) -> Result<()> {
         for stmt in stmts {
             match stmt {
                 Stmt::Assign { target, lo, value } => {
@@ -184,11 +170,7 @@ impl Flow<'_> {
                     }
                     assigned[*target] |= ones(*lo, value.width);
                 }
-                Stmt::If {
-                    test,
-                    then,
-                    otherwise,
-                } => {
+                Stmt::If { test, then, otherwise } => {
                     let reads = self.reads(test, assigned)?;
                     let depth = guards.len();
                     guards.extend(reads);
@@ -198,12 +180,7 @@ impl Flow<'_> {
                     guards.truncate(depth);
                     assigned.iter_mut().zip(other).for_each(|(a, b)| *a &= b);
                 }
-                Stmt::Case {
-                    test,
-                    arms,
-                    default,
-                    ..
-                } => {
+                Stmt::Case { test, arms, default, .. } => {
                     let reads = self.reads(test, assigned)?;
                     let depth = guards.len();
                     guards.extend(reads);
@@ -239,11 +216,7 @@ fn filter(stmts: &[Stmt], group: &BTreeSet<Sig>) -> Vec<Stmt> {
                     out.push(stmt.clone());
                 }
             }
-            Stmt::If {
-                test,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { test, then, otherwise } => {
                 let (then, otherwise) = (filter(then, group), filter(otherwise, group));
                 match (then.is_empty(), otherwise.is_empty()) {
                     (true, true) => {}
@@ -259,11 +232,7 @@ fn filter(stmts: &[Stmt], group: &BTreeSet<Sig>) -> Vec<Stmt> {
                     }),
                 }
             }
-            Stmt::Case {
-                test,
-                arms,
-                default,
-            } => {
+            Stmt::Case { test, arms, default } => {
                 let default = filter(default, group);
                 let arms: Vec<(Expr, Vec<Stmt>)> = arms
                     .iter()
@@ -305,6 +274,5 @@ fn as_assign(sig: Sig, width: usize, slice: &[Stmt]) -> Option<Expr> {
     }
     parts.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     let value = Expr::concat(parts.into_iter().map(|(_, e)| e).collect());
-    (value.width == width && !matches!(&value.kind, Kind::Concat(p) if p.is_empty()))
-        .then_some(value)
+    (value.width == width && !matches!(&value.kind, Kind::Concat(p) if p.is_empty())).then_some(value)
 }

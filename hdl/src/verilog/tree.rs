@@ -99,14 +99,7 @@ impl Probe for Taker {
         let prefix: String = self.namespace.iter().map(|n| format!("{n}$")).collect();
         let timing = node.timing();
         let (type_name, doc) = match timing.first() {
-            Some(t) => (
-                t.name.clone(),
-                if t.name == "dff" {
-                    String::new()
-                } else {
-                    t.clock.clone()
-                },
-            ),
+            Some(t) => (t.name.clone(), if t.name == "dff" { String::new() } else { t.clock.clone() }),
             None => (String::new(), String::new()),
         };
         if type_name.is_empty() && self.error.is_none() {
@@ -149,18 +142,15 @@ impl Probe for Taker {
             AtomKind::LocalSignal => Role::Local,
             AtomKind::Constant => Role::Constant,
             _ => {
-                self.error
-                    .get_or_insert_with(|| node.error(Some(&name), Reason::Inout));
+                self.error.get_or_insert_with(|| node.error(Some(&name), Reason::Inout));
                 return;
             }
         };
         if signal.bits() == 0 {
-            self.error
-                .get_or_insert_with(|| node.error(Some(&name), Reason::ZeroWidth));
+            self.error.get_or_insert_with(|| node.error(Some(&name), Reason::ZeroWidth));
         }
         if matches!(signal.descriptor().kind, TypeKind::Signed(_)) {
-            self.error
-                .get_or_insert_with(|| node.error(Some(&name), Reason::Signed));
+            self.error.get_or_insert_with(|| node.error(Some(&name), Reason::Signed));
         }
         let (width, ty, value) = (signal.bits(), signal.descriptor(), signal.verilog());
         node.atoms.push(AtomInfo {
