@@ -64,7 +64,7 @@ pub enum Kind {
     Concat(Vec<Expr>),
     /// One bit at a signal's value; the index has exactly the width that reaches every bit.
     Bit(Box<Expr>, Box<Expr>),
-    /// `width` bits from a signal's value on, always in range.
+    /// `width` bits from a signal's value on, always in range; the index as for `Bit`.
     Part(Box<Expr>, Box<Expr>),
 }
 
@@ -369,6 +369,7 @@ impl Expr {
             usize::MAX
         };
         if reach <= self.width {
+            let at = at.resize(index_width(self.width));
             return Expr {
                 width,
                 kind: Kind::Part(bx(self), bx(at)),

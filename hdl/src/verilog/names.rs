@@ -80,11 +80,13 @@ pub fn flat(name: &str) -> String {
 pub struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Takes `wanted`, with underscores appended until it is free and no keyword.
+    /// Takes `wanted`, or `wanted_2` and so on if it is taken or a keyword.
     pub fn take(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_string();
+        let mut number = 1;
         while is_keyword(&name) || !self.0.insert(name.clone()) {
-            name.push('_');
+            number += 1;
+            name = format!("{wanted}_{number}");
         }
         name
     }
