@@ -1,1 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! What testbenches share.
+
+pub mod axi_memory;
+pub mod axi_monitor;
+pub mod step;
