@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Testbench parts.
 
+pub mod ack_frame;
 pub mod step;

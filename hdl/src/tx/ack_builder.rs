@@ -354,7 +354,7 @@ impl<const L: usize, const V: usize> Logic for AckBuilder<L, V> {
         self.read_enable.next = self.advance.val();
         self.read_index.next = self.job.val().qp_index;
         self.read_word.next = self.row_flags.val();
-        self.begin.next = self.start.val();
+        self.begin.next = false;
         self.permit_reg.d.next = false;
         if self.event_due.q.val() & self.event_ready.val() {
             self.event_due.d.next = false;
@@ -410,6 +410,7 @@ impl<const L: usize, const V: usize> Logic for AckBuilder<L, V> {
                     }
                     if self.answers.q.val() & !self.second.q.val() {
                         self.event_due.d.next = true;
+                        self.begin.next = true;
                     }
                 }
             }

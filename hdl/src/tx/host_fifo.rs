@@ -55,7 +55,7 @@ pub struct HostFifo<const W: usize, const K: usize, const D: usize, const A: usi
     longest: Constant<Bits<B>>,
     keep_all: Constant<Bits<K>>,
     keep_one: Constant<Bits<K>>,
-    data_at: Constant<Bits<D>>,
+    data_at: Constant<Bits<7>>,
     tx_host: Constant<Bits<6>>,
     tx_host_dropped: Constant<Bits<6>>,
 }

@@ -48,8 +48,8 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     gate: Signal<Local, Bit>,
     pass: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
-    lanes_at: Constant<Bits<G>>,
-    last_at: Constant<Bits<G>>,
+    lanes_at: Constant<Bits<7>>,
+    last_at: Constant<Bits<7>>,
 }
 
 impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, L, G> {
@@ -112,7 +112,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.fifo.s_valid.next = self.s_valid.val();
 
         // The gate: closed before a frame that has no permit.
-        self.gate.next = self.inside.q.val() | self.permits.q.val().any();
+        self.gate.next = self.inside.q.val() | self.permits.q.val().any() | self.permit.val();
         self.m_data.next = self.fifo.m_data.val().get_bits::<W>(0);
         self.m_lanes.next = bit_cast::<L, G>(self.fifo.m_data.val() >> self.lanes_at.val());
         self.last.next = (self.fifo.m_data.val() >> self.last_at.val()).any();
