@@ -156,7 +156,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
         bench.settle();
         let u = &bench.uut;
         // An effect never leaves before its data are in memory.
-        let mut due = |queue: &mut VecDeque<usize>, what: &str| -> usize {
+        let due = |queue: &mut VecDeque<usize>, what: &str| -> usize {
             let at = queue.pop_front().unwrap_or_else(|| panic!("{say}: one {what} too many"));
             assert!(done_count >= needs[at], "{say}: {what} of entry {at} before its dones");
             at

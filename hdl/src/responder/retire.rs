@@ -150,6 +150,13 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             qp_error_due
         );
 
+        // The head entry goes when nothing of it is left to be taken.
+        self.pop.next = self.sending.q.val()
+            & !(self.ack_due.q.val() & !self.ack_ready.val())
+            & !(self.completion_due.q.val() & !self.completion_ready.val())
+            & !(self.event_due.q.val() & !self.event_ready.val())
+            & !(self.qp_error_due.q.val() & !self.qp_error_ready.val());
+
         // The queue, if there is one.
         self.packed.next = self.entry.val().into();
         self.head.next = self.packed.val();
@@ -208,11 +215,6 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             self.event_due.d.next = self.event_due.q.val() & !self.event_ready.val();
             self.qp_error_due.d.next = self.qp_error_due.q.val() & !self.qp_error_ready.val();
         }
-        self.pop.next = self.sending.q.val()
-            & !(self.ack_due.q.val() & !self.ack_ready.val())
-            & !(self.completion_due.q.val() & !self.completion_ready.val())
-            & !(self.event_due.q.val() & !self.event_ready.val())
-            & !(self.qp_error_due.q.val() & !self.qp_error_ready.val());
         if self.pop.val() {
             self.sending.d.next = false;
             self.taken.d.next = 0.into();
