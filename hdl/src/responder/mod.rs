@@ -2,5 +2,7 @@
 //! Responder: what a request does, and the answer to it.
 
 mod entry;
+mod retire;
 
 pub use entry::RetireEntry;
+pub use retire::Retire;
