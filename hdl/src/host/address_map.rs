@@ -74,7 +74,10 @@ fn window(base: u32, config: &Config) -> (Constant<Bits<21>>, Constant<Bits<21>>
 
 /// The registers of a preset that satisfy `which`, one bit each.
 fn registers_where(config: &Config, which: fn(Access) -> bool) -> Constant<Bits<64>> {
-    let map = REGISTERS.iter().filter(|r| which(r.access) && r.exists(config)).fold(0u64, |map, r| map | 1 << (r.address / 4));
+    let map = REGISTERS
+        .iter()
+        .filter(|r| which(r.access) && r.exists(config))
+        .fold(0u64, |map, r| map | 1 << (r.address / 4));
     Constant::new(map.to_bits())
 }
 

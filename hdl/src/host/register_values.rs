@@ -116,7 +116,20 @@ impl<const GW: usize> RegisterValues<GW> {
 impl<const GW: usize> Logic for RegisterValues<GW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, control, mac_low, mac_high, valid, eq_base_low, eq_base_high, eq_log, eq_valid, consumer, tick_value);
+        dff_setup!(
+            self,
+            clock,
+            control,
+            mac_low,
+            mac_high,
+            valid,
+            eq_base_low,
+            eq_base_high,
+            eq_log,
+            eq_valid,
+            consumer,
+            tick_value
+        );
         self.gid_index.next = self.index.val() - self.gid_first.val();
         for i in 0..16 {
             self.gid_all[i].next = 0.into();
@@ -158,8 +171,7 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             | (bit_cast::<512, 32>(self.gid_all[14].val()) << 416)
             | (bit_cast::<512, 32>(self.gid_all[15].val()) << 384);
         self.eq_base.next = bit_cast::<64, 32>(self.eq_base_low.q.val()) | (bit_cast::<64, 32>(self.eq_base_high.q.val()) << 32);
-        self.eq_control.next =
-            bit_cast::<32, 4>(self.eq_log.q.val()) | (bit_cast::<32, 1>(self.eq_valid.q.val().into()) << 31);
+        self.eq_control.next = bit_cast::<32, 4>(self.eq_log.q.val()) | (bit_cast::<32, 1>(self.eq_valid.q.val().into()) << 31);
         self.eq_consumer.next = self.consumer.q.val();
         self.tick.next = self.tick_value.q.val();
 

@@ -355,8 +355,7 @@ impl<const GW: usize> Logic for Registers<GW> {
                 | (bit_cast::<32, 1>(self.busy.q.val().into()) << 1)
                 | (bit_cast::<32, 1>(self.draining.val().into()) << 2);
         } else if self.number.val() == self.is_command_status.val() {
-            self.live_data.next =
-                bit_cast::<32, 1>(self.busy.q.val().into()) | (bit_cast::<32, 1>(self.refused.q.val().into()) << 1);
+            self.live_data.next = bit_cast::<32, 1>(self.busy.q.val().into()) | (bit_cast::<32, 1>(self.refused.q.val().into()) << 1);
         } else if self.number.val() == self.is_result0.val() {
             self.live_data.next = self.result0.val();
         } else if self.number.val() == self.is_result1.val() {
@@ -408,8 +407,7 @@ impl<const GW: usize> Logic for Registers<GW> {
         }
         self.file_data.next = self.s_w_data.val();
         if self.half_strobe.val() {
-            self.data.d.next =
-                bit_cast::<32, 16>(self.data.q.val().get_bits::<16>(16)) | (bit_cast::<32, 16>(self.half_data.val()) << 16);
+            self.data.d.next = bit_cast::<32, 16>(self.data.q.val().get_bits::<16>(16)) | (bit_cast::<32, 16>(self.half_data.val()) << 16);
         }
 
         // Command.
@@ -457,47 +455,45 @@ impl<const GW: usize> Logic for Registers<GW> {
                 self.target.d.next = self.map.target.val();
                 self.state.d.next = RegistersState::Act;
             }
-            RegistersState::Act => {
-                match self.target.q.val() {
-                    Target::Nothing => {
-                        self.failed.d.next = true;
-                        self.state.d.next = RegistersState::Accept;
-                    }
-                    Target::Register => {
-                        self.state.d.next = RegistersState::File;
-                        if self.writing.q.val() {
-                            if self.number.val() == self.is_command.val() {
-                                self.state.d.next = RegistersState::Accept;
-                                if self.busy.q.val() | self.beyond.val().any() {
-                                    self.failed.d.next = true;
-                                } else {
-                                    self.busy.d.next = true;
-                                    self.operation.d.next = self.s_w_data.val().get_bits::<4>(28);
-                                    self.index.d.next = self.s_w_data.val().get_bits::<12>(0);
-                                    self.new_state.d.next = self.s_w_data.val().get_bits::<4>(12);
-                                }
-                            } else if self.number.val() == self.is_eq_control.val() {
-                                self.state.d.next = RegistersState::Restart;
+            RegistersState::Act => match self.target.q.val() {
+                Target::Nothing => {
+                    self.failed.d.next = true;
+                    self.state.d.next = RegistersState::Accept;
+                }
+                Target::Register => {
+                    self.state.d.next = RegistersState::File;
+                    if self.writing.q.val() {
+                        if self.number.val() == self.is_command.val() {
+                            self.state.d.next = RegistersState::Accept;
+                            if self.busy.q.val() | self.beyond.val().any() {
+                                self.failed.d.next = true;
                             } else {
-                                self.values.write.next = true;
+                                self.busy.d.next = true;
+                                self.operation.d.next = self.s_w_data.val().get_bits::<4>(28);
+                                self.index.d.next = self.s_w_data.val().get_bits::<12>(0);
+                                self.new_state.d.next = self.s_w_data.val().get_bits::<4>(12);
                             }
+                        } else if self.number.val() == self.is_eq_control.val() {
+                            self.state.d.next = RegistersState::Restart;
                         } else {
-                            if self.live.val() {
-                                self.data.d.next = self.live_data.val();
-                                self.state.d.next = RegistersState::Accept;
-                            }
+                            self.values.write.next = true;
                         }
-                    }
-                    Target::Counter => {
-                        self.state.d.next = RegistersState::File;
-                    }
-                    _ => {
-                        if self.accepted.val() {
+                    } else {
+                        if self.live.val() {
+                            self.data.d.next = self.live_data.val();
                             self.state.d.next = RegistersState::Accept;
                         }
                     }
                 }
-            }
+                Target::Counter => {
+                    self.state.d.next = RegistersState::File;
+                }
+                _ => {
+                    if self.accepted.val() {
+                        self.state.d.next = RegistersState::Accept;
+                    }
+                }
+            },
             RegistersState::Restart => {
                 if self.eq_restart_ready.val() {
                     self.values.write.next = true;
