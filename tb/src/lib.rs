@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Testbench parts.
+//! What the testbenches share.
 
+pub mod diff;
 pub mod step;
+pub mod verilated;
