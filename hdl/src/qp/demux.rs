@@ -154,7 +154,18 @@ impl<const QA: usize> Demux<QA> {
 impl<const QA: usize> Logic for Demux<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, finished, unknown, not_live, foreign, pkey_bad, qkey_bad, address_bad);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            finished,
+            unknown,
+            not_live,
+            foreign,
+            pkey_bad,
+            qkey_bad,
+            address_bad
+        );
         dff_setup!(self, clock, pd_kept, pmtu_kept, write_kept, rnr_kept);
 
         self.index.next = self.head.val().qpn.get_bits::<12>(0);

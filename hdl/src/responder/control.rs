@@ -276,10 +276,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             & self.house.idle.val()
             & self.sequencer.idle.val()
             & !(self.house.want.val() & self.house.turn.val());
-        self.house.go.next = self.states.ready.val()
-            & self.sequencer.idle.val()
-            & self.house.want.val()
-            & (self.house.turn.val() | !self.head_valid.val());
+        self.house.go.next =
+            self.states.ready.val() & self.sequencer.idle.val() & self.house.want.val() & (self.house.turn.val() | !self.head_valid.val());
         self.sequencer.go.next = self.packet_go.val();
         self.ready.next = self.states.ready.val();
         self.head_next.next = self.sequencer.head_next.val();
@@ -531,8 +529,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
 
         self.job.next.write = self.payload_job.val();
         self.job.next.paged = self.place_paged.q.val();
-        self.job.next.address =
-            bit_cast::<64, 32>(self.place_low.q.val()) | (bit_cast::<64, 32>(self.place_high.q.val()) << 32);
+        self.job.next.address = bit_cast::<64, 32>(self.place_low.q.val()) | (bit_cast::<64, 32>(self.place_high.q.val()) << 32);
         self.job.next.length = self.head.val().payload_length;
         self.job.next.ring_beat = self.head.val().payload_beat;
         self.job.next.ring_offset = self.head.val().payload_offset;

@@ -251,7 +251,8 @@ impl<const QA: usize> Logic for House<QA> {
 
         // The state change.
         self.was.next = self.state_word.val().get_bits::<3>(24);
-        self.live.next = (self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_rts.val()) | (self.was.val() == self.in_sqd.val());
+        self.live.next =
+            (self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_rts.val()) | (self.was.val() == self.in_sqd.val());
         self.new.next = self.in_err.val();
         if self.work.q.val() == HouseWork::Command {
             self.new.next = self.command_state.val().get_bits::<3>(0);
@@ -261,7 +262,8 @@ impl<const QA: usize> Logic for House<QA> {
                 | (self.new.val() == self.in_err.val())
                 | ((self.new.val() == self.in_init.val()) & (self.was.val() == self.in_reset.val()))
                 | ((self.new.val() == self.in_rtr.val()) & (self.was.val() == self.in_init.val()))
-                | ((self.new.val() == self.in_rts.val()) & ((self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_sqd.val())))
+                | ((self.new.val() == self.in_rts.val())
+                    & ((self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_sqd.val())))
                 | ((self.new.val() == self.in_sqd.val()) & (self.was.val() == self.in_rts.val())));
         self.modify.next = self.command_operation.val() == self.operation_modify.val();
         self.query.next = self.command_operation.val() == self.operation_query.val();

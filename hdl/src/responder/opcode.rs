@@ -94,7 +94,8 @@ impl Logic for Opcode {
             | (self.place.val() == self.place_only.val())
             | (self.place.val() == self.place_only_immediate.val())
             | (self.code.val() == self.only_invalidate.val());
-        self.finish.next = ((self.place.val() >= self.place_last.val()) & (self.place.val() <= self.place_only_immediate.val())) | self.with_key.val();
+        self.finish.next =
+            ((self.place.val() >= self.place_last.val()) & (self.place.val() <= self.place_only_immediate.val())) | self.with_key.val();
     }
 
     crate::block_name!();
