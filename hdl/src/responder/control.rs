@@ -364,7 +364,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.decide.pmtu.next = self.demux.pmtu.val();
         self.decide.remote_write.next = self.demux.remote_write.val();
         self.decide.equal.next = self.window.equal.val();
-        self.decide.before.next = self.window.before.val();
+        self.decide.earlier.next = self.window.earlier.val();
         self.decide.nak.next = self.window.nak.val();
         self.decide.message.next = self.window.message.val();
         self.sequencer.execute.next = self.decide.execute.val();

@@ -29,7 +29,7 @@ pub struct Decide {
     pub pmtu: Signal<In, Bits<3>>,
     pub remote_write: Signal<In, Bit>,
     pub equal: Signal<In, Bit>,
-    pub before: Signal<In, Bit>,
+    pub earlier: Signal<In, Bit>,
     pub nak: Signal<In, Bit>,
     pub message: Signal<In, Bits<2>>,
     pub execute: Signal<Out, Bit>,
@@ -70,7 +70,7 @@ impl Default for Decide {
             pmtu: Default::default(),
             remote_write: Default::default(),
             equal: Default::default(),
-            before: Default::default(),
+            earlier: Default::default(),
             nak: Default::default(),
             message: Default::default(),
             execute: Default::default(),
@@ -134,7 +134,7 @@ impl Logic for Decide {
         self.verdict_kept.d.next = Verdict::Invalid;
         if self.rc.val() {
             if !self.equal.val() {
-                if self.before.val() {
+                if self.earlier.val() {
                     self.verdict_kept.d.next = Verdict::DuplicateDropped;
                     if self.request.val() {
                         self.verdict_kept.d.next = Verdict::Duplicate;

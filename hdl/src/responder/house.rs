@@ -101,7 +101,7 @@ pub struct House<const QA: usize> {
     answer_msn: DFF<Bits<24>>,
     answer_consumer: DFF<Bits<16>>,
     was: Signal<Local, Bits<3>>,
-    new: Signal<Local, Bits<3>>,
+    target: Signal<Local, Bits<3>>,
     psn: Signal<Local, Bits<24>>,
     kept: Signal<Local, Bits<8>>,
     live: Signal<Local, Bit>,
@@ -190,7 +190,7 @@ impl<const QA: usize> Default for House<QA> {
             answer_msn: Default::default(),
             answer_consumer: Default::default(),
             was: Default::default(),
-            new: Default::default(),
+            target: Default::default(),
             psn: Default::default(),
             kept: Default::default(),
             live: Default::default(),
@@ -253,35 +253,35 @@ impl<const QA: usize> Logic for House<QA> {
         self.was.next = self.state_word.val().get_bits::<3>(24);
         self.live.next =
             (self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_rts.val()) | (self.was.val() == self.in_sqd.val());
-        self.new.next = self.in_err.val();
+        self.target.next = self.in_err.val();
         if self.work.q.val() == HouseWork::Command {
-            self.new.next = self.command_state.val().get_bits::<3>(0);
+            self.target.next = self.command_state.val().get_bits::<3>(0);
         }
         self.legal.next = !self.command_state.val().get_bit(3)
-            & ((self.new.val() == self.in_reset.val())
-                | (self.new.val() == self.in_err.val())
-                | ((self.new.val() == self.in_init.val()) & (self.was.val() == self.in_reset.val()))
-                | ((self.new.val() == self.in_rtr.val()) & (self.was.val() == self.in_init.val()))
-                | ((self.new.val() == self.in_rts.val())
+            & ((self.target.val() == self.in_reset.val())
+                | (self.target.val() == self.in_err.val())
+                | ((self.target.val() == self.in_init.val()) & (self.was.val() == self.in_reset.val()))
+                | ((self.target.val() == self.in_rtr.val()) & (self.was.val() == self.in_init.val()))
+                | ((self.target.val() == self.in_rts.val())
                     & ((self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_sqd.val())))
-                | ((self.new.val() == self.in_sqd.val()) & (self.was.val() == self.in_rts.val())));
+                | ((self.target.val() == self.in_sqd.val()) & (self.was.val() == self.in_rts.val())));
         self.modify.next = self.command_operation.val() == self.operation_modify.val();
         self.query.next = self.command_operation.val() == self.operation_query.val();
         // A message goes on across RTR, RTS and SQD; any other change ends it.
         self.psn.next = self.state_word.val().get_bits::<24>(0);
         self.kept.next = 0.into();
-        if (self.new.val() == self.in_rts.val()) | (self.new.val() == self.in_sqd.val()) {
+        if (self.target.val() == self.in_rts.val()) | (self.target.val() == self.in_sqd.val()) {
             self.kept.next = self.state_word.val().get_bits::<8>(24) & self.state_mask.val();
         }
-        if self.new.val() == self.in_rtr.val() {
+        if self.target.val() == self.in_rtr.val() {
             // R41: the PSN of this modify, every time.
             self.psn.next = self.row_word.val().get_bits::<24>(0);
         }
-        if self.new.val() == self.in_reset.val() {
+        if self.target.val() == self.in_reset.val() {
             self.psn.next = 0.into();
         }
         self.command_word.next =
-            bit_cast::<32, 24>(self.psn.val()) | (bit_cast::<32, 8>(self.kept.val() | bit_cast::<8, 3>(self.new.val())) << 24);
+            bit_cast::<32, 24>(self.psn.val()) | (bit_cast::<32, 8>(self.kept.val() | bit_cast::<8, 3>(self.target.val())) << 24);
 
         match self.state.q.val() {
             HouseState::Idle => {
@@ -331,8 +331,8 @@ impl<const QA: usize> Logic for House<QA> {
                         if self.modify.val() & self.legal.val() & !self.nonsense.q.val() {
                             self.refused.d.next = false;
                             self.select.next = WriteSelect::Command;
-                            self.request.next = self.new.val() == self.in_err.val();
-                            if (self.new.val() == self.in_reset.val()) | (self.new.val() == self.in_rtr.val()) {
+                            self.request.next = self.target.val() == self.in_err.val();
+                            if (self.target.val() == self.in_reset.val()) | (self.target.val() == self.in_rtr.val()) {
                                 self.state.d.next = HouseState::ClearMsn;
                             }
                         }
@@ -369,7 +369,7 @@ impl<const QA: usize> Logic for House<QA> {
             HouseState::ClearMsn => {
                 self.select.next = WriteSelect::ClearMsn;
                 self.state.d.next = HouseState::Finish;
-                if self.new.val() == self.in_reset.val() {
+                if self.target.val() == self.in_reset.val() {
                     self.state.d.next = HouseState::ClearRing;
                 }
             }

@@ -2,7 +2,7 @@
 //! Where a packet's PSN stands (R21): before, at, or beyond ePSN, modulo 2^24 with bit 23 as the sign. Keeps word 0 of the receive state.
 //!
 //! ```text
-//! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, before (2 cycles after load)
+//! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, earlier (2 cycles after load)
 //! ```
 //!
 //! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts.
@@ -18,7 +18,7 @@ pub struct PsnWindow {
     pub psn: Signal<In, Bits<24>>,
     pub pivot: Signal<Out, Bits<24>>,
     pub equal: Signal<Out, Bit>,
-    pub before: Signal<Out, Bit>,
+    pub earlier: Signal<Out, Bit>,
     pub state: Signal<Out, Bits<3>>,
     pub message: Signal<Out, Bits<2>>,
     pub nak: Signal<Out, Bit>,
@@ -27,14 +27,14 @@ pub struct PsnWindow {
     message_kept: DFF<Bits<2>>,
     nak_kept: DFF<Bit>,
     equal_kept: DFF<Bit>,
-    before_kept: DFF<Bit>,
+    earlier_kept: DFF<Bit>,
     difference: Signal<Local, Bits<24>>,
 }
 
 impl Logic for PsnWindow {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pivot_kept, state_kept, message_kept, nak_kept, equal_kept, before_kept);
+        dff_setup!(self, clock, pivot_kept, state_kept, message_kept, nak_kept, equal_kept, earlier_kept);
         if self.load.val() {
             self.pivot_kept.d.next = self.word.val().get_bits::<24>(0);
             self.state_kept.d.next = self.word.val().get_bits::<3>(24);
@@ -46,10 +46,10 @@ impl Logic for PsnWindow {
         }
         self.difference.next = self.psn.val() - self.pivot_kept.q.val();
         self.equal_kept.d.next = self.psn.val() == self.pivot_kept.q.val();
-        self.before_kept.d.next = self.difference.val().get_bit(23);
+        self.earlier_kept.d.next = self.difference.val().get_bit(23);
         self.pivot.next = self.pivot_kept.q.val();
         self.equal.next = self.equal_kept.q.val();
-        self.before.next = self.before_kept.q.val();
+        self.earlier.next = self.earlier_kept.q.val();
         self.state.next = self.state_kept.q.val();
         self.message.next = self.message_kept.q.val();
         self.nak.next = self.nak_kept.q.val();
