@@ -5,3 +5,5 @@
 mod harness;
 #[path = "control/rules_rc.rs"]
 mod rules_rc;
+#[path = "control/rules_qp.rs"]
+mod rules_qp;
