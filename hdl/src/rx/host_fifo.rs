@@ -45,7 +45,7 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     counts: [Constant<Bits<KB>>; K],
     keeps: [Constant<Bits<K>>; K],
     last_mark: Constant<Bits<HD>>,
-    count_at: Constant<Bits<HD>>,
+    count_at: Constant<Bits<8>>,
 }
 
 impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD: usize> Default for HostFifo<W, K, KB, HA, HD> {

@@ -448,7 +448,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
         if self.is_12.val() {
             self.in_body.d.next = true;
         }
-        self.body.d.next = self.is_12.val() | self.in_body.q.val();
+        self.body.d.next = self.is_12.val() | (self.in_body.q.val() & !self.first.val());
         self.last_now.next = self.body.q.val() & (self.beats_left.q.val() == self.one_left.val());
         self.running.next = self.masked_valid.val() & (!self.body.q.val() | self.beats_left.q.val().any());
         self.whole.next = true;

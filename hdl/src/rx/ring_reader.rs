@@ -82,7 +82,8 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             self.out.d.next = self.ram_data.val().get_bits::<W>(0);
             for _i in 1..L {
                 if self.fetched.q.val() {
-                    self.marked.d.next = self.ram_data.val().get_bit(64);
+                    // The beat after a mark was never written: its own mark is an old one.
+                    self.marked.d.next = self.ram_data.val().get_bit(64) & !self.marked.q.val();
                 }
                 if self.marked.q.val() {
                     self.out.d.next = 0.into();
