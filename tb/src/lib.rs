@@ -1,1 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the testbenches share.
+
+pub mod diff;
+pub mod verilated;
