@@ -2,9 +2,14 @@
 //! The Verilated engine in a machine: memory, MAC, host ports, register bus.
 
 pub mod axi;
+mod bridge;
+pub mod lite;
 pub mod mac;
+mod machine;
 pub mod memory;
 pub mod pins;
+
+pub use machine::{Hca, HcaOptions};
 
 #[cfg(test)]
 mod axi_tests;
