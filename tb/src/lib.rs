@@ -2,4 +2,5 @@
 //! What the testbenches share.
 
 pub mod diff;
+pub mod step;
 pub mod verilated;
