@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A peer that keeps a window of packets open and goes back N on a NAK or a timeout: enough to move a file.
 
+use crate::held::NotHeld;
 use crate::traffic::Answer;
-use anyhow::{bail, Result};
+use anyhow::Result;
 use std::collections::VecDeque;
 
 /// Syndrome of a PSN sequence error NAK.
@@ -77,7 +78,8 @@ impl Requester {
     pub fn receive(&mut self, answer: &Answer, cycle: u64) -> Result<Vec<Vec<u8>>> {
         let is_nak = answer.syndrome == NAK_SEQUENCE;
         if !answer.is_ack() && !is_nak {
-            bail!("the engine refused PSN {:#08x} with syndrome {:#04x}", answer.psn, answer.syndrome);
+            let what = format!("the engine refused PSN {:#08x} with syndrome {:#04x}", answer.psn, answer.syndrome);
+            return Err(NotHeld(what).into());
         }
         // An ACK covers its PSN and all before; a sequence NAK all before its PSN (R25).
         let covered = if is_nak {
@@ -99,10 +101,11 @@ impl Requester {
             return Ok(Vec::new());
         }
         if self.retries_left == 0 {
-            bail!(
+            let what = format!(
                 "retry count exceeded at cycle {cycle}: PSN {:#08x} is never acknowledged",
                 self.outstanding[0].0
             );
+            return Err(NotHeld(what).into());
         }
         self.retries_left -= 1;
         Ok(self.again(cycle))

@@ -2,8 +2,9 @@
 //! An engine with a host on one side and a peer on the other: what every subcommand begins with.
 
 use crate::hca::{Hca, HcaOptions};
+use crate::hold;
 use crate::traffic::{answer, Answer, End, Flow};
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 use verbena_verbs::{Access, Cq, Device, Gid, Mr, OpenAttr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit, Region, Transport};
 
 /// Who we are and who talks to us.
@@ -36,7 +37,11 @@ pub struct Connection {
 
 impl Session {
     pub fn open(options: &HcaOptions) -> Result<Session> {
-        let hca = Hca::new(options)?;
+        Session::with(Hca::new(options)?)
+    }
+
+    /// Opens an engine that is there already, fresh out of reset.
+    pub fn with(hca: Hca) -> Result<Session> {
         let mut device = Device::open(hca, &OpenAttr::new(ENGINE.mac, Gid::ipv4(ENGINE.ip))).context("opening the engine")?;
         let pd = device.alloc_pd()?;
         let cq = device.create_cq(1024)?;
@@ -88,14 +93,14 @@ impl Session {
         for frame in connection.flow.write(region.va + 5, mr.key, &data) {
             self.hca().rx.send(&frame);
         }
-        ensure!(self.hca().settle(500, 200_000), "liveness: the engine never came to rest");
+        hold!(self.hca().settle(500, 200_000), "liveness: the engine never came to rest");
         let answers = self.answers();
         let acked = answers
             .iter()
             .any(|a| a.dest_qpn == connection.peer_qpn && a.is_ack() && a.psn == FIRST_PSN);
-        ensure!(acked, "liveness: no ACK to a good WRITE; answers: {answers:?}");
+        hold!(acked, "liveness: no ACK to a good WRITE; answers: {answers:?}");
         let landed = region.read(self.hca(), region.va + 5, data.len())?;
-        ensure!(landed == data, "liveness: a good WRITE did not land");
+        hold!(landed == data, "liveness: a good WRITE did not land");
         self.device.destroy_qp(connection.qp)?;
         self.device.dereg_mr(mr)?;
         Ok(())

@@ -3,8 +3,9 @@
 
 use super::{BenchOptions, Figure, Gate};
 use crate::hca::HcaOptions;
+use crate::hold;
 use crate::session::Session;
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 
 const PAYLOAD: usize = 64;
 const SAMPLES: usize = 32;
@@ -33,7 +34,7 @@ pub fn measure(options: &BenchOptions) -> Result<Vec<Figure>> {
         {
             hca.rx.send(&frame);
         }
-        ensure!(hca.settle(300, 100_000), "the engine never came to rest");
+        hold!(hca.settle(300, 100_000), "the engine never came to rest");
         let in_last = hca.rx.times.first().context("the frame went in")?.last;
         let record = hca.axi.records.iter().find(|r| r.id == 0).context("the WRITE reached memory")?;
         let memory = record.b_cycle - record.aw_cycle;

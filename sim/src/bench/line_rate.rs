@@ -4,9 +4,10 @@
 use super::{BenchOptions, Figure, Gate};
 use crate::hca::mac::Pace;
 use crate::hca::HcaOptions;
+use crate::hold;
 use crate::session::Session;
 use crate::traffic::{ceiling, RETH};
-use anyhow::{ensure, Result};
+use anyhow::Result;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use verbena_spec::counters;
@@ -47,7 +48,7 @@ fn one(options: &BenchOptions, pmtu: usize) -> Result<Figure> {
     hca.rx.pace = Pace::Wire;
     hca.rx.record = true;
     hca.axi.record = true;
-    ensure!(hca.settle(2000, 40 * data.len() as u64), "the engine never came to rest");
+    hold!(hca.settle(2000, 40 * data.len() as u64), "the engine never came to rest");
     let first = hca.rx.times.first().map_or(0, |t| t.first);
     let last_in = hca.rx.times.last().map_or(0, |t| t.last);
     let last_landed = hca

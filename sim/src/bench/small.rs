@@ -7,9 +7,10 @@
 use super::{BenchOptions, Figure, Gate};
 use crate::hca::mac::{wire_bytes, Pace};
 use crate::hca::HcaOptions;
+use crate::hold;
 use crate::session::Session;
 use crate::traffic::{OVERHEAD, RETH};
-use anyhow::{ensure, Result};
+use anyhow::Result;
 use verbena_spec::config::Config;
 use verbena_spec::counters;
 
@@ -55,7 +56,7 @@ fn run(options: &BenchOptions, pace: Pace, payload: usize, qps: usize, count: us
     }
     let hca = session.hca();
     hca.rx.record = true;
-    ensure!(hca.settle(1000, 200_000 + 200 * count as u64), "the engine never came to rest");
+    hold!(hca.settle(1000, 200_000 + 200 * count as u64), "the engine never came to rest");
     hca.violations.check()?;
     let first = hca.rx.times.first().map_or(0, |t| t.first);
     let last = hca.tx.frames.iter().map(|f| f.last).max().unwrap_or(0);
@@ -65,7 +66,7 @@ fn run(options: &BenchOptions, pace: Pace, payload: usize, qps: usize, count: us
         let complete = answers
             .iter()
             .any(|a| a.dest_qpn == connection.peer_qpn && a.is_ack() && a.psn == want);
-        ensure!(
+        hold!(
             complete || pace == Pace::Wire,
             "a burst of {count} small packets was not acknowledged to its end"
         );

@@ -134,6 +134,15 @@ impl AxiMemory {
         !self.writes.is_empty() || !self.reads.is_empty() || !self.early_data.is_empty()
     }
 
+    /// Forgets open bursts: the engine was reset in the middle of them.
+    pub fn forget(&mut self) {
+        self.writes.clear();
+        self.early_data.clear();
+        self.reads.clear();
+        self.reading = None;
+        self.watch = Default::default();
+    }
+
     fn stalls(&mut self) -> bool {
         self.timing.stall > 0.0 && self.rng.gen_bool(self.timing.stall)
     }

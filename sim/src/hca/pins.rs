@@ -136,7 +136,7 @@ impl Violations {
             return Ok(());
         }
         let list: Vec<String> = self.first.iter().map(|v| format!("  {v}")).collect();
-        anyhow::bail!("{} protocol violations; the first:\n{}", self.count, list.join("\n"))
+        Err(crate::held::NotHeld(format!("{} protocol violations; the first:\n{}", self.count, list.join("\n"))).into())
     }
 }
 
