@@ -74,8 +74,12 @@ pub struct Hca {
 impl Hca {
     /// Loads the engine and takes it through reset.
     pub fn new(options: &HcaOptions) -> Result<Hca> {
+        Hca::with_engine(Engine::new(&options.preset, options.fst.is_some())?, options)
+    }
+
+    /// The same around an engine that is loaded already.
+    pub fn with_engine(mut engine: Engine, options: &HcaOptions) -> Result<Hca> {
         let config = Config::preset(&options.preset)?;
-        let mut engine = Engine::new(&options.preset, options.fst.is_some())?;
         if let Some(path) = &options.fst {
             engine.write_fst(path)?;
         }
