@@ -3,7 +3,7 @@
 
 #[path = "control/harness.rs"]
 mod harness;
-#[path = "control/rules_rc.rs"]
-mod rules_rc;
 #[path = "control/rules_qp.rs"]
 mod rules_qp;
+#[path = "control/rules_rc.rs"]
+mod rules_rc;

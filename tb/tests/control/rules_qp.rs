@@ -280,7 +280,14 @@ fn r70_ud_places_the_grh_first() {
             want.push(((va + 40) ^ 0xf000_0000_0000, length));
         }
         assert_eq!(left.writes(), want);
-        assert_eq!((left.jobs[0].ring_beat.to_u64(), left.jobs[0].ring_offset.to_u64(), left.jobs[0].release), (0x110, 0, false));
+        assert_eq!(
+            (
+                left.jobs[0].ring_beat.to_u64(),
+                left.jobs[0].ring_offset.to_u64(),
+                left.jobs[0].release
+            ),
+            (0x110, 0, false)
+        );
         assert_eq!(left.jobs[1].ring_beat.to_u64(), 0x123);
         let e = left.entry();
         assert_eq!(left.completion(), Some((0, wqe as u16)));

@@ -367,7 +367,7 @@ fn check_head(head: &PacketHead, packet: &Packet, lanes: usize, ba: usize, at: &
 }
 
 pub type Tengig = Rx<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4>;
-pub type Cu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 35, 1, 1>;
+pub type Cu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1>;
 station!(Station64, Tengig, 64, 8, 2, 12);
 station!(Station32, Cu, 32, 4, 1, 9);
 
