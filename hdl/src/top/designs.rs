@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a configuration to blocks and to Verilog: the engine whole, and each station alone (for area and clock).
 
+use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
 use crate::verilog::{self, Design, Options, PrintError};
 use crate::wire::Icrc;
 use rust_hdl::prelude::*;
@@ -55,7 +56,19 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
 
 fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
     Ok(match config.data_bits {
-        64 => vec![("icrc", ready(Icrc::<64, 2>::default())?)],
-        _ => vec![("icrc", ready(Icrc::<32, 1>::default())?)],
+        64 => vec![
+            ("icrc", ready(Icrc::<64, 2>::default())?),
+            ("keys", ready(Keys::<8, 11, 12>::default())?),
+            ("dma_writer", ready(DmaWriter::<64, 8, 12, 12>::default())?),
+            ("write_arbiter", ready(WriteArbiter::<64, 8>::default())?),
+            ("descriptor_reader", ready(DescriptorReader::<64>::default())?),
+        ],
+        _ => vec![
+            ("icrc", ready(Icrc::<32, 1>::default())?),
+            ("keys", ready(Keys::<2, 5, 1>::new(true))?),
+            ("dma_writer", ready(DmaWriter::<32, 4, 9, 1>::default())?),
+            ("write_arbiter", ready(WriteArbiter::<32, 4>::default())?),
+            ("descriptor_reader", ready(DescriptorReader::<32>::default())?),
+        ],
     })
 }
