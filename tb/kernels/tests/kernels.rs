@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random kernels: the Rust simulation and the printed, Verilated text give the same outputs, cycle by cycle.
+//!
+//! ```text
+//! build.rs ─► 1,000 kernels ─► printer ─► one Verilog text and one model per 100 ─┬─► equal?
+//!                         └──► Rust simulation ──────────────────────────────────┘
+//! ```
+
+use rust_hdl::prelude::*;
+use std::fmt::Write;
+use verbena_hdl::verilog::{emit, shim, Design, Port};
+use verbena_kernels::{Inputs, Kernel, GROUPS, SEED};
+use verbena_tb::diff::{read_outputs, settle, Stimulus, Words};
+use verbena_tb::verilated::Model;
+
+const CYCLES: usize = 60;
+
+/// A group's kernels, printed, under one top.
+struct Group {
+    top: String,
+    text: String,
+    ports: Vec<Port>,
+    kernels: Vec<(Box<dyn Kernel>, Design)>,
+}
+
+fn port(name: &str, width: usize, input: bool) -> Port {
+    Port {
+        name: name.into(),
+        width,
+        input,
+        clock: name == "clock",
+    }
+}
+
+/// The shared inputs, in the order in which `inputs` reads them.
+const SHARED: &[(&str, usize)] = &[
+    ("clock", 1),
+    ("p", 1),
+    ("q", 1),
+    ("a3", 3),
+    ("a4", 4),
+    ("a8", 8),
+    ("b8", 8),
+    ("a13", 13),
+    ("a16", 16),
+    ("b16", 16),
+    ("a24", 24),
+    ("a32", 32),
+    ("b32", 32),
+    ("a33", 33),
+    ("a64", 64),
+    ("b64", 64),
+    ("a70", 70),
+];
+
+fn inputs(words: &[u32]) -> Inputs {
+    let mut at = 0;
+    let mut next = |n: usize| {
+        at += n;
+        Words::new(&words[at - n..at])
+    };
+    Inputs {
+        clock: Clock::default(),
+        p: next(1).take(),
+        q: next(1).take(),
+        a3: next(1).take(),
+        a4: next(1).take(),
+        a8: next(1).take(),
+        b8: next(1).take(),
+        a13: next(1).take(),
+        a16: next(1).take(),
+        b16: next(1).take(),
+        a24: next(1).take(),
+        a32: next(1).take(),
+        b32: next(1).take(),
+        a33: next(2).take(),
+        a64: next(2).take(),
+        b64: next(2).take(),
+        a70: next(3).take(),
+    }
+}
+
+/// Prints a group: each kernel's modules, prefixed, and a top that gives them the same inputs.
+fn print_group(index: usize) -> Group {
+    let top = format!("group_{index}");
+    let mut text = String::new();
+    let mut ports: Vec<Port> = SHARED.iter().map(|(name, width)| port(name, *width, true)).collect();
+    let (mut heads, mut instances) = (vec![], String::new());
+    let mut kernels = vec![];
+    for (name, mut kernel) in GROUPS[index]() {
+        kernel.connect_all();
+        let design = emit(kernel.block(), name, &Default::default()).unwrap_or_else(|e| panic!("seed {SEED}: {e}"));
+        text += &design.to_single_text();
+        let mut pins = vec![];
+        for p in &design.ports {
+            let net = if p.input { p.name.clone() } else { format!("{name}_{}", p.name) };
+            pins.push(format!(".{}({net})", p.name));
+            if !p.input {
+                ports.push(port(&net, p.width, false));
+            }
+        }
+        let _ = writeln!(instances, "  {name} u_{name} ({});", pins.join(", "));
+        kernels.push((kernel, design));
+    }
+    for p in &ports {
+        heads.push(format!(
+            "  {} wire [{}:0] {}",
+            if p.input { "input" } else { "output" },
+            p.width - 1,
+            p.name
+        ));
+    }
+    let _ = write!(text, "module {top} (\n{}\n);\n{instances}endmodule\n", heads.join(",\n"));
+    Group { top, text, ports, kernels }
+}
+
+/// Runs the Rust simulation of a group: for each cycle the inputs and all outputs.
+fn simulate_group(group: &mut Group, seed: u64, mut compare: impl FnMut(usize, &[u32], &[Vec<u32>], &[(Box<dyn Kernel>, Design)])) {
+    let mut stimulus = Stimulus::new(&group.ports, seed);
+    for (kernel, design) in &mut group.kernels {
+        kernel.load(&Inputs::default());
+        settle(kernel.as_mut(), &design.top);
+    }
+    for cycle in 0..CYCLES {
+        let words = stimulus.next();
+        let mut values = inputs(&words);
+        let mut outputs = vec![];
+        for (kernel, design) in &mut group.kernels {
+            kernel.load(&values);
+            settle(kernel.as_mut(), &design.top);
+            outputs.push(read_outputs(kernel.block(), design));
+        }
+        compare(cycle, &words, &outputs, &group.kernels);
+        for level in [true, false] {
+            values.clock = level.into();
+            for (kernel, design) in &mut group.kernels {
+                kernel.load(&values);
+                settle(kernel.as_mut(), &design.top);
+            }
+        }
+    }
+}
+
+fn check(index: usize) {
+    let mut group = print_group(index);
+    let mut model = Model::from_text(&group.text, &group.top, &group.ports, 0).unwrap_or_else(|e| panic!("{e:#}"));
+    assert_eq!(model.warnings, "", "seed {SEED}: Verilator warns");
+    let seed = SEED.wrapping_add(index as u64);
+    let mut verilog = vec![0; shim::sizes(&group.ports).1];
+    simulate_group(&mut group, seed, |cycle, words, rust, kernels| {
+        model.cycle(words, &mut verilog);
+        let mut at = 0;
+        for (outputs, (_, design)) in rust.iter().zip(kernels) {
+            let got = &verilog[at..at + outputs.len()];
+            at += outputs.len();
+            if got != outputs {
+                println!("{}", design.to_single_text());
+                panic!(
+                    "seed {SEED}, kernel {}, cycle {cycle}: Rust {outputs:x?}, Verilog {got:x?}, inputs {words:x?}",
+                    design.top
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn rust_and_verilator_agree() {
+    println!("seed {SEED}");
+    std::thread::scope(|scope| {
+        for first in 0..2 {
+            scope.spawn(move || (first..GROUPS.len()).step_by(2).for_each(check));
+        }
+    });
+}
