@@ -8,6 +8,8 @@ use crate::config::Config;
 use crate::counters::COUNTER_FILE;
 use crate::layout;
 
+pub use crate::render::{to_c_header, to_json, to_markdown};
+
 /// Bits of an AXI4-Lite byte address.
 pub const ADDRESS_BITS: usize = 21;
 
@@ -75,12 +77,48 @@ pub mod operation {
 
 /// The windows.
 pub const WINDOWS: &[Window] = &[
-    Window { base: COUNTERS, stride: 4, name: "counters", access: Access::ReadOnly, what: "counter file" },
-    Window { base: DOORBELLS, stride: 16, name: "doorbells", access: Access::WriteOnly, what: "a QP's and a CQ's doorbells" },
-    Window { base: CQ_TABLE, stride: 16, name: "cq_table", access: Access::WriteOnly, what: "CQ rows" },
-    Window { base: MTT_TABLE, stride: 8, name: "mtt_table", access: Access::WriteOnly, what: "MTT entries" },
-    Window { base: MR_TABLE, stride: 32, name: "mr_table", access: Access::WriteOnly, what: "MR rows" },
-    Window { base: QP_TABLE, stride: 128, name: "qp_table", access: Access::WriteOnly, what: "QP rows" },
+    Window {
+        base: COUNTERS,
+        stride: 4,
+        name: "counters",
+        access: Access::ReadOnly,
+        what: "counter file",
+    },
+    Window {
+        base: DOORBELLS,
+        stride: 16,
+        name: "doorbells",
+        access: Access::WriteOnly,
+        what: "a QP's and a CQ's doorbells",
+    },
+    Window {
+        base: CQ_TABLE,
+        stride: 16,
+        name: "cq_table",
+        access: Access::WriteOnly,
+        what: "CQ rows",
+    },
+    Window {
+        base: MTT_TABLE,
+        stride: 8,
+        name: "mtt_table",
+        access: Access::WriteOnly,
+        what: "MTT entries",
+    },
+    Window {
+        base: MR_TABLE,
+        stride: 32,
+        name: "mr_table",
+        access: Access::WriteOnly,
+        what: "MR rows",
+    },
+    Window {
+        base: QP_TABLE,
+        stride: 128,
+        name: "qp_table",
+        access: Access::WriteOnly,
+        what: "QP rows",
+    },
 ];
 
 macro_rules! registers {
@@ -202,7 +240,12 @@ mod tests {
             for window in WINDOWS {
                 assert!(window.base >= end, "{} overlaps", window.name);
                 let size = window.stride * window.rows(&config) as u32;
-                assert_eq!(window.base & (size.max(4).next_power_of_two() - 1), 0, "{} isn't aligned to its size", window.name);
+                assert_eq!(
+                    window.base & (size.max(4).next_power_of_two() - 1),
+                    0,
+                    "{} isn't aligned to its size",
+                    window.name
+                );
                 end = window.base + size;
             }
             assert!(end <= 1 << ADDRESS_BITS);
