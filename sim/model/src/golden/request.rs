@@ -112,6 +112,8 @@ impl Request<'_> {
                 let code = if matches!(refusal, Refusal::NoReceive) { c::NO_RECEIVE } else { c::UC_DROPPED };
                 if let Refusal::Nak(_, Some((receive, status))) = refusal {
                     self.complete(receive, completion_opcode::RECV, status, 0);
+                } else {
+                    self.break_message();
                 }
                 self.qp.message = if self.info.ends() { Message::Idle } else { Message::Dropping };
                 code
