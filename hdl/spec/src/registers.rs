@@ -51,12 +51,48 @@ pub const QP_TABLE: u32 = 0x10_0000;
 
 /// The windows.
 pub const WINDOWS: &[Window] = &[
-    Window { base: COUNTERS, stride: 4, name: "counters", access: Access::ReadOnly, what: "counter file" },
-    Window { base: DOORBELLS, stride: 16, name: "doorbells", access: Access::WriteOnly, what: "a QP's and a CQ's doorbells" },
-    Window { base: CQ_TABLE, stride: 16, name: "cq_table", access: Access::WriteOnly, what: "CQ rows" },
-    Window { base: MTT_TABLE, stride: 8, name: "mtt_table", access: Access::WriteOnly, what: "MTT entries" },
-    Window { base: MR_TABLE, stride: 32, name: "mr_table", access: Access::WriteOnly, what: "MR rows" },
-    Window { base: QP_TABLE, stride: 128, name: "qp_table", access: Access::WriteOnly, what: "QP rows" },
+    Window {
+        base: COUNTERS,
+        stride: 4,
+        name: "counters",
+        access: Access::ReadOnly,
+        what: "counter file",
+    },
+    Window {
+        base: DOORBELLS,
+        stride: 16,
+        name: "doorbells",
+        access: Access::WriteOnly,
+        what: "a QP's and a CQ's doorbells",
+    },
+    Window {
+        base: CQ_TABLE,
+        stride: 16,
+        name: "cq_table",
+        access: Access::WriteOnly,
+        what: "CQ rows",
+    },
+    Window {
+        base: MTT_TABLE,
+        stride: 8,
+        name: "mtt_table",
+        access: Access::WriteOnly,
+        what: "MTT entries",
+    },
+    Window {
+        base: MR_TABLE,
+        stride: 32,
+        name: "mr_table",
+        access: Access::WriteOnly,
+        what: "MR rows",
+    },
+    Window {
+        base: QP_TABLE,
+        stride: 128,
+        name: "qp_table",
+        access: Access::WriteOnly,
+        what: "QP rows",
+    },
 ];
 
 macro_rules! registers {

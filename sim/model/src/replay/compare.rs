@@ -112,7 +112,9 @@ fn flow(ours: &[&Packet], captured: &[&Packet], comparison: &mut Comparison) {
                 i += 1;
             }
             (a, b) => {
-                comparison.different.push(format!("ours #{i}: {}; captured #{j}: {}", show(a), show(b)));
+                comparison
+                    .different
+                    .push(format!("ours #{i}: {}; captured #{j}: {}", show(a), show(b)));
                 if a.is_some() {
                     i += 1;
                 }
@@ -126,7 +128,9 @@ fn flow(ours: &[&Packet], captured: &[&Packet], comparison: &mut Comparison) {
 
 /// A later captured answer acknowledges at least as much.
 fn covered(a: &Packet, later: &[&Packet]) -> bool {
-    later.iter().any(|b| (positive(b) && !before(b.psn, a.psn)) || (!positive(b) && before(a.psn, b.psn)))
+    later
+        .iter()
+        .any(|b| (positive(b) && !before(b.psn, a.psn)) || (!positive(b) && before(a.psn, b.psn)))
 }
 
 /// What an answer is, with 0x63 and 0x61 told apart later.
@@ -165,7 +169,9 @@ fn pair(a: &Packet, b: &Packet, acknowledged: Option<u32>, comparison: &mut Comp
         same.aeth.msn = b.aeth.msn;
     }
     if same != *b {
-        comparison.different.push(format!("ours {}; captured {}", show(Some(&a)), show(Some(&b))));
+        comparison
+            .different
+            .push(format!("ours {}; captured {}", show(Some(&a)), show(Some(&b))));
     } else if reasons.is_empty() {
         comparison.same += 1;
     }
@@ -175,5 +181,10 @@ fn pair(a: &Packet, b: &Packet, acknowledged: Option<u32>, comparison: &mut Comp
 }
 
 fn show(p: Option<&&Packet>) -> String {
-    p.map_or("nothing".into(), |p| format!("opcode {:#04x} QP {:#x} PSN {:#x} syndrome {:#04x} MSN {}", p.opcode, p.qpn, p.psn, p.aeth.syndrome, p.aeth.msn))
+    p.map_or("nothing".into(), |p| {
+        format!(
+            "opcode {:#04x} QP {:#x} PSN {:#x} syndrome {:#04x} MSN {}",
+            p.opcode, p.qpn, p.psn, p.aeth.syndrome, p.aeth.msn
+        )
+    })
 }

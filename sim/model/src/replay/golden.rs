@@ -50,7 +50,11 @@ impl Responder for GoldenResponder {
         for attributes in &setup.qps {
             golden.create_qp(attributes.clone());
             for state in [State::Init, State::Rtr, State::Rts] {
-                ensure!(golden.modify(attributes.qpn, state, &mut self.outcome), "QP {:#x} refused {state:?}", attributes.qpn);
+                ensure!(
+                    golden.modify(attributes.qpn, state, &mut self.outcome),
+                    "QP {:#x} refused {state:?}",
+                    attributes.qpn
+                );
             }
         }
         self.golden = Some(golden);
@@ -59,7 +63,9 @@ impl Responder for GoldenResponder {
 
     fn post_receive(&mut self, qpn: u32, address: u64, length: u32, lkey: u32) -> Result<()> {
         let golden = self.golden.as_mut().context("not configured")?;
-        golden.post_receive(qpn, address, length, lkey, &mut self.outcome).context("no such QP")?;
+        golden
+            .post_receive(qpn, address, length, lkey, &mut self.outcome)
+            .context("no such QP")?;
         Ok(())
     }
 
@@ -83,7 +89,10 @@ impl Responder for GoldenResponder {
         let mut out = vec![];
         while out.len() < length {
             let at = virtual_address + out.len() as u64;
-            let page = region.pages.get((at / PAGE - region.virtual_address / PAGE) as usize).context("outside the region")?;
+            let page = region
+                .pages
+                .get((at / PAGE - region.virtual_address / PAGE) as usize)
+                .context("outside the region")?;
             let count = ((PAGE - at % PAGE) as usize).min(length - out.len());
             out.extend(self.memory.read(page + at % PAGE, count));
         }

@@ -49,14 +49,22 @@ pub fn roce(frames: &[Vec<u8>], us: IpAddr) -> Vec<Seen> {
     let mut seen = vec![];
     for frame in frames {
         let Some(mac) = frame.get(..6) else { continue };
-        let mut local = Local { mac: [0; 6], gids: vec![None], max_frame: 1 << 16, icrc_off: false };
+        let mut local = Local {
+            mac: [0; 6],
+            gids: vec![None],
+            max_frame: 1 << 16,
+            icrc_off: false,
+        };
         local.mac.copy_from_slice(mac);
         // Whoever the receiver is.
         let Some(destination) = destination(frame) else { continue };
         local.gids[0] = Some(destination);
         if let Verdict::Roce { packet, .. } = verdict(frame, false, &local) {
             if packet.source == us || packet.destination == us {
-                seen.push(Seen { from_us: packet.source == us, packet: *packet });
+                seen.push(Seen {
+                    from_us: packet.source == us,
+                    packet: *packet,
+                });
             }
         }
     }
@@ -75,14 +83,24 @@ pub fn destination(frame: &[u8]) -> Option<IpAddr> {
 /// Requests that a responder must answer or execute.
 fn is_request(packet: &Packet) -> bool {
     packet.info().is_some_and(|i| {
-        matches!(i.operation, Operation::Send | Operation::Write | Operation::ReadRequest | Operation::CompareSwap | Operation::FetchAdd)
+        matches!(
+            i.operation,
+            Operation::Send | Operation::Write | Operation::ReadRequest | Operation::CompareSwap | Operation::FetchAdd
+        )
     })
 }
 
 /// Infers the setup of the responder at `us`.
 pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Inference> {
-    let Some(first) = seen.iter().find(|s| !s.from_us) else { bail!("no RoCE frame to {us}") };
-    let local = Local { mac: first.packet.destination_mac, gids: vec![Some(us)], max_frame: 4200, icrc_off: false };
+    let Some(first) = seen.iter().find(|s| !s.from_us) else {
+        bail!("no RoCE frame to {us}")
+    };
+    let local = Local {
+        mac: first.packet.destination_mac,
+        gids: vec![Some(us)],
+        max_frame: 4200,
+        icrc_off: false,
+    };
     let known = run.map(Run::server_qpns).unwrap_or_default();
     let mut qps: Vec<Attributes> = vec![];
     for s in seen.iter().filter(|s| !s.from_us && is_request(&s.packet)) {
@@ -94,14 +112,19 @@ pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Inference> 
         qps.push(attributes(seen, p, us, run));
     }
     let waiting = seen.iter().filter(|s| !s.from_us && is_request(&s.packet)).filter(|s| {
-        s.packet.info().is_some_and(|i| !matches!(i.operation, Operation::Send | Operation::Write))
+        s.packet
+            .info()
+            .is_some_and(|i| !matches!(i.operation, Operation::Send | Operation::Write))
     });
     let mut keys = BTreeMap::new();
     let mut regions = vec![SetupRegion {
         key: RECEIVE_KEY,
         virtual_address: RECEIVE_BASE,
         length: RECEIVE_SLOT * RECEIVE_SLOTS,
-        access: Access { local_write: true, ..Access::default() },
+        access: Access {
+            local_write: true,
+            ..Access::default()
+        },
         may_invalidate: false,
     }];
     let no_remote = run.is_some_and(|r| r.probe().is_some() && r.server.split_whitespace().any(|w| w == "-a"));
@@ -116,15 +139,38 @@ pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Inference> 
     for s in seen.iter().filter(|s| !s.from_us && s.packet.info().is_some_and(|i| i.ieth)) {
         let key = fit(s.packet.invalidate_rkey, &mut keys);
         if !regions.iter().any(|r| r.key == key) {
-            regions.push(SetupRegion { may_invalidate: true, ..remote(key, RECEIVE_BASE << 4, 4096) });
+            regions.push(SetupRegion {
+                may_invalidate: true,
+                ..remote(key, RECEIVE_BASE << 4, 4096)
+            });
         }
     }
-    Ok(Inference { waiting: waiting.count(), setup: Setup { local, pd: PD, qps, regions }, keys })
+    Ok(Inference {
+        waiting: waiting.count(),
+        setup: Setup {
+            local,
+            pd: PD,
+            qps,
+            regions,
+        },
+        keys,
+    })
 }
 
 fn remote(key: u32, virtual_address: u64, length: u64) -> SetupRegion {
-    let access = Access { remote_write: true, remote_read: true, remote_atomic: true, local_write: true };
-    SetupRegion { key, virtual_address, length, access, may_invalidate: false }
+    let access = Access {
+        remote_write: true,
+        remote_read: true,
+        remote_atomic: true,
+        local_write: true,
+    };
+    SetupRegion {
+        key,
+        virtual_address,
+        length,
+        access,
+        may_invalidate: false,
+    }
 }
 
 /// The key itself, or a stand-in whose index fits.
@@ -140,10 +186,19 @@ fn fit(key: u32, keys: &mut BTreeMap<u32, u32>) -> u32 {
 fn accepted_ranges(seen: &[Seen]) -> BTreeMap<u32, (u64, u64)> {
     let refused = |p: &Packet| {
         let udp = p.udp_source;
-        seen.iter().any(|s| s.from_us && s.packet.opcode == 0x11 && s.packet.udp_source == udp && s.packet.psn == p.psn && s.packet.aeth.syndrome == syndrome::NAK_ACCESS)
+        seen.iter().any(|s| {
+            s.from_us
+                && s.packet.opcode == 0x11
+                && s.packet.udp_source == udp
+                && s.packet.psn == p.psn
+                && s.packet.aeth.syndrome == syndrome::NAK_ACCESS
+        })
     };
     let mut ranges: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for s in seen.iter().filter(|s| !s.from_us && s.packet.info().is_some_and(|i| i.reth && i.operation == Operation::Write)) {
+    for s in seen
+        .iter()
+        .filter(|s| !s.from_us && s.packet.info().is_some_and(|i| i.reth && i.operation == Operation::Write))
+    {
         let reth = s.packet.reth;
         if reth.length == 0 || refused(&s.packet) {
             continue;
@@ -158,11 +213,24 @@ fn accepted_ranges(seen: &[Seen]) -> BTreeMap<u32, (u64, u64)> {
 fn attributes(seen: &[Seen], first: &Packet, us: IpAddr, run: Option<&Run>) -> Attributes {
     let info = first.info();
     // Our frames of the same flow name the peer's QP; UDP source ports are the same both ways.
-    let ours = seen.iter().find(|s| s.from_us && s.packet.udp_source == first.udp_source && s.packet.info().is_some_and(|i| !i.deth));
-    let longest = seen.iter().filter(|s| s.packet.qpn == first.qpn && !s.from_us).map(|s| s.packet.payload.len()).max().unwrap_or(0);
+    let ours = seen
+        .iter()
+        .find(|s| s.from_us && s.packet.udp_source == first.udp_source && s.packet.info().is_some_and(|i| !i.deth));
+    let longest = seen
+        .iter()
+        .filter(|s| s.packet.qpn == first.qpn && !s.from_us)
+        .map(|s| s.packet.payload.len())
+        .max()
+        .unwrap_or(0);
     let inferred = [256, 512, 1024, 2048, 4096].into_iter().find(|m| *m >= longest).unwrap_or(4096);
-    let pmtu = run.map(|r| r.mtu).filter(|m| *m >= 256).unwrap_or(inferred).max(if info.is_some_and(|i| i.deth) { inferred } else { 0 });
-    let rnr_seen = seen.iter().find(|s| s.from_us && s.packet.opcode == 0x11 && s.packet.aeth.syndrome & 0xe0 == syndrome::RNR);
+    let pmtu = run
+        .map(|r| r.mtu)
+        .filter(|m| *m >= 256)
+        .unwrap_or(inferred)
+        .max(if info.is_some_and(|i| i.deth) { inferred } else { 0 });
+    let rnr_seen = seen
+        .iter()
+        .find(|s| s.from_us && s.packet.opcode == 0x11 && s.packet.aeth.syndrome & 0xe0 == syndrome::RNR);
     Attributes {
         qpn: first.qpn,
         service: info.map_or(0, |i| i.transport),

@@ -49,7 +49,10 @@ pub struct Report {
 impl Report {
     /// Nothing differs.
     pub fn holds(&self) -> bool {
-        self.comparison.different.is_empty() && self.completions_different == 0 && self.memory_different == 0 && self.tool_disagrees.is_none()
+        self.comparison.different.is_empty()
+            && self.completions_different == 0
+            && self.memory_different == 0
+            && self.tool_disagrees.is_none()
     }
 }
 
@@ -74,7 +77,10 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
         delivered: 0,
         to_host: 0,
         ghost_acks: 0,
-        own_requests: seen.iter().filter(|s| s.from_us && s.packet.info().is_some_and(|i| !answers(i.operation))).count(),
+        own_requests: seen
+            .iter()
+            .filter(|s| s.from_us && s.packet.info().is_some_and(|i| !answers(i.operation)))
+            .count(),
         comparison: Comparison::default(),
         completions_different: 0,
         completions: 0,
@@ -103,7 +109,10 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
     responder.configure(&inference.setup)?;
     player.shadow.configure(&inference.setup)?;
     player.mirror(&inference)?;
-    for frame in arrived.iter().filter(|f| destination(f) == Some(us) && f.get(..6) == Some(&inference.setup.local.mac)) {
+    for frame in arrived
+        .iter()
+        .filter(|f| destination(f) == Some(us) && f.get(..6) == Some(&inference.setup.local.mac))
+    {
         let frame = map_keys(frame, &inference);
         player.receives(&frame, responder)?;
         let out = responder.deliver(&frame)?;
@@ -112,9 +121,16 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
         report.delivered += 1;
         report.answers.extend(out);
     }
-    let captured: Vec<Packet> = seen.iter().filter(|s| s.from_us && s.packet.info().is_some_and(|i| answers(i.operation))).map(|s| s.packet.clone()).collect();
+    let captured: Vec<Packet> = seen
+        .iter()
+        .filter(|s| s.from_us && s.packet.info().is_some_and(|i| answers(i.operation)))
+        .map(|s| s.packet.clone())
+        .collect();
     let ours: Vec<Packet> = infer::roce(&report.answers, us).into_iter().map(|s| s.packet).collect();
-    anyhow::ensure!(ours.len() == report.answers.len(), "the responder sent a frame that is no RoCE packet with a right ICRC");
+    anyhow::ensure!(
+        ours.len() == report.answers.len(),
+        "the responder sent a frame that is no RoCE packet with a right ICRC"
+    );
     report.comparison = compare(&ours, &captured);
     let counters = responder.counters()?;
     report.to_host = counters[usize::from(c::RX_HOST)];
@@ -125,28 +141,32 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
 
 /// Packets that answer: everything but requests.
 fn answers(operation: Operation) -> bool {
-    matches!(operation, Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge)
+    matches!(
+        operation,
+        Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge
+    )
 }
 
-/// The frames that reached us: a fault entry drops the first frame of its opcode and PSN that no earlier entry took.
+/// The frames that reached us. Fault entries stand in the order in which the wire made them: each drops the first frame of its
+/// opcode and PSN to us after the one that the entry before it dropped.
 fn without_drops(sent: Vec<Vec<u8>>, run: Option<&Run>, us: IpAddr) -> Vec<Vec<u8>> {
-    let mut drops: Vec<(u8, u32)> = run
+    let mut drops = run
         .iter()
         .flat_map(|r| &r.faults)
         .filter(|f| f.first().is_some_and(|a| a == "drop") && f.get(1).is_some_and(|d| d == "b>a"))
         .filter_map(|f| Some((u8::from_str_radix(f.get(2)?, 16).ok()?, u32::from_str_radix(f.get(3)?, 16).ok()?)))
-        .collect();
+        .peekable();
     sent.into_iter()
         .filter(|frame| {
             let seen = infer::roce(std::slice::from_ref(frame), us);
-            let Some(s) = seen.first().filter(|s| !s.from_us) else { return true };
-            match drops.iter().position(|d| *d == (s.packet.opcode, s.packet.psn)) {
-                Some(at) => {
-                    drops.remove(at);
-                    false
-                }
-                None => true,
+            let Some(s) = seen.first().filter(|s| !s.from_us) else {
+                return true;
+            };
+            let dropped = drops.peek() == Some(&(s.packet.opcode, s.packet.psn));
+            if dropped {
+                drops.next();
             }
+            !dropped
         })
         .collect()
 }
@@ -156,7 +176,9 @@ fn map_keys(frame: &[u8], inference: &Inference) -> Vec<u8> {
     if inference.keys.is_empty() {
         return frame.to_vec();
     }
-    let Verdict::Roce { mut packet, .. } = verdict(frame, false, &inference.setup.local) else { return frame.to_vec() };
+    let Verdict::Roce { mut packet, .. } = verdict(frame, false, &inference.setup.local) else {
+        return frame.to_vec();
+    };
     let mut changed = false;
     for key in [&mut packet.reth.rkey, &mut packet.invalidate_rkey] {
         if let Some(new) = inference.keys.get(key) {
@@ -174,7 +196,10 @@ fn map_keys(frame: &[u8], inference: &Inference) -> Vec<u8> {
 /// RNR NAKs by (flow, PSN).
 fn refusals(seen: &[infer::Seen]) -> BTreeMap<(u16, u32), usize> {
     let mut count = BTreeMap::new();
-    for s in seen.iter().filter(|s| s.from_us && s.packet.opcode == 0x11 && s.packet.aeth.syndrome & 0xe0 == syndrome::RNR) {
+    for s in seen
+        .iter()
+        .filter(|s| s.from_us && s.packet.opcode == 0x11 && s.packet.aeth.syndrome & 0xe0 == syndrome::RNR)
+    {
         *count.entry((s.packet.udp_source, s.packet.psn)).or_insert(0) += 1;
     }
     count
@@ -198,7 +223,9 @@ impl Player {
         use crate::golden::keys::Region;
         use crate::golden::qp::State;
         for r in &inference.setup.regions {
-            let pages = (0..(r.virtual_address % 4096 + r.length).div_ceil(4096)).map(|n| n * 4096).collect();
+            let pages = (0..(r.virtual_address % 4096 + r.length).div_ceil(4096))
+                .map(|n| n * 4096)
+                .collect();
             self.oracle.register(Region {
                 key: r.key,
                 pd: inference.setup.pd,
@@ -220,7 +247,9 @@ impl Player {
 
     /// Posts the receive that this frame takes, if any.
     fn receives(&mut self, frame: &[u8], responder: &mut dyn Responder) -> Result<()> {
-        let Verdict::Roce { packet, .. } = verdict(frame, false, &self.oracle.local) else { return Ok(()) };
+        let Verdict::Roce { packet, .. } = verdict(frame, false, &self.oracle.local) else {
+            return Ok(());
+        };
         let Some(info) = packet.info() else { return Ok(()) };
         let takes = match info.operation {
             Operation::Send => info.begins(),
@@ -240,14 +269,18 @@ impl Player {
         }
         let length = match (self.receive_length, &self.operations) {
             (Some(length), _) => length,
-            (None, Some(operations)) => self.next_operation(packet.qpn, info.deth, operations.clone()).unwrap_or(RECEIVE_SLOT as u32),
+            (None, Some(operations)) => self
+                .next_operation(packet.qpn, info.deth, operations.clone())
+                .unwrap_or(RECEIVE_SLOT as u32),
             _ => RECEIVE_SLOT as u32,
         };
         let address = RECEIVE_BASE + self.next_slot % RECEIVE_SLOTS * RECEIVE_SLOT;
         self.next_slot += 1;
         responder.post_receive(packet.qpn, address, length, RECEIVE_KEY)?;
         self.shadow.post_receive(packet.qpn, address, length, RECEIVE_KEY)?;
-        self.oracle.post_receive(packet.qpn, address, length, RECEIVE_KEY, &mut Default::default()).context("oracle")?;
+        self.oracle
+            .post_receive(packet.qpn, address, length, RECEIVE_KEY, &mut Default::default())
+            .context("oracle")?;
         Ok(())
     }
 
@@ -272,14 +305,17 @@ impl Player {
         report.completions_different = differing(&ours, &want);
         for region in &inference.setup.regions {
             let length = region.length as usize;
-            let same = responder.read(region.key, region.virtual_address, length)? == self.shadow.read(region.key, region.virtual_address, length)?;
+            let same = responder.read(region.key, region.virtual_address, length)?
+                == self.shadow.read(region.key, region.virtual_address, length)?;
             report.memory_different += usize::from(!same);
         }
         if let Some((completed, errors)) = run.and_then(Run::probe_receives) {
             let good = ours.iter().filter(|c| c.status == status::SUCCESS).count();
             // A QP that ends in error flushes receives on one side only where the tool had posted them early.
             if completed - errors.min(completed) != good {
-                report.tool_disagrees = Some(format!("rxeprobe's server completed {completed} receives with {errors} errors, here {good} completed"));
+                report.tool_disagrees = Some(format!(
+                    "rxeprobe's server completed {completed} receives with {errors} errors, here {good} completed"
+                ));
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Deserialize)]
 pub struct Run {
     pub name: String,
+    #[serde(default)]
     pub server: String,
     #[serde(default)]
     pub mtu: usize,
@@ -73,9 +74,15 @@ impl Run {
                 continue;
             }
             // "local qpn 000051 psn ...", "local address: lid .. qpn 0x51 psn .."
-            let words: Vec<&str> = line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty()).collect();
+            let words: Vec<&str> = line
+                .split(|c: char| c.is_whitespace() || c == ',' || c == ';')
+                .filter(|w| !w.is_empty())
+                .collect();
             if let Some(at) = words.iter().position(|w| *w == "qpn") {
-                if let Some(qpn) = words.get(at + 1).and_then(|w| u32::from_str_radix(w.trim_start_matches("0x"), 16).ok()) {
+                if let Some(qpn) = words
+                    .get(at + 1)
+                    .and_then(|w| u32::from_str_radix(w.trim_start_matches("0x"), 16).ok())
+                {
                     found.push(qpn);
                 }
             }
@@ -87,7 +94,10 @@ impl Run {
     pub fn probe_region(&self) -> Option<(u32, u64)> {
         let after = |text: &str, what: &str| {
             let at = text.find(what)? + what.len();
-            text[at..].split(|c: char| !c.is_ascii_hexdigit()).next().and_then(|w| u64::from_str_radix(w, 16).ok())
+            text[at..]
+                .split(|c: char| !c.is_ascii_hexdigit())
+                .next()
+                .and_then(|w| u64::from_str_radix(w, 16).ok())
         };
         let key = after(self.sout.lines().find(|l| l.starts_with("local qpn"))?, "rkey ")?;
         let remote = self.out.split("; remote").nth(1)?;
@@ -96,7 +106,10 @@ impl Run {
 
     /// `rxeprobe`: receives that its server counted as completed, and as failed.
     pub fn probe_receives(&self) -> Option<(usize, usize)> {
-        let line = self.sout.lines().find(|l| l.starts_with("server:") && l.contains("receives completed"))?;
+        let line = self
+            .sout
+            .lines()
+            .find(|l| l.starts_with("server:") && l.contains("receives completed"))?;
         let number = |word: &str| line.split(word).next()?.split_whitespace().last()?.parse::<usize>().ok();
         Some((number(" of ")?, number(" errors")?))
     }
