@@ -6,7 +6,7 @@
 //!                                        └─► row words 6, 7 ─► fetch 16 bytes ─► done, error
 //! ```
 //!
-//! Without a fetch `done` comes 2 cycles after `start`. The indices hold until the next start. A WQE is fetched when its message begins and not
+//! Without a fetch `done` comes 3 cycles after `start`. The indices hold until the next start. A WQE is fetched when its message begins and not
 //! again while the message runs (R66); the consumer index moves when it completes, so a WQE of a broken message is flushed or used by the next.
 
 use rust_hdl::prelude::*;
@@ -15,6 +15,7 @@ use verbena_spec::layout::qp;
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum ReceiveQueueState {
     Idle,
+    Ask,
     Ring,
     Check,
     High,
@@ -137,11 +138,14 @@ impl Logic for ReceiveQueue {
         match self.state.q.val() {
             ReceiveQueueState::Idle => {
                 if self.start.val() {
-                    self.state_read.next = true;
-                    self.row_read.next = true;
                     self.asked.d.next = self.fetch.val();
-                    self.state.d.next = ReceiveQueueState::Ring;
+                    self.state.d.next = ReceiveQueueState::Ask;
                 }
+            }
+            ReceiveQueueState::Ask => {
+                self.state_read.next = true;
+                self.row_read.next = true;
+                self.state.d.next = ReceiveQueueState::Ring;
             }
             ReceiveQueueState::Ring => {
                 self.producer_kept.d.next = self.state_word.val().get_bits::<16>(0);
