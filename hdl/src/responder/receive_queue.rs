@@ -47,7 +47,7 @@ pub struct ReceiveQueue {
     pub error: Signal<Out, Bit>,
     pub consumer: Signal<Out, Bits<16>>,
     pub producer: Signal<Out, Bits<16>>,
-    /// `producer_new` is further ahead of the consumer than the ring is long (R69).
+    /// `producer_new` is further ahead of the consumer than the ring is long (R69); good from the cycle after `done`.
     pub beyond: Signal<Out, Bit>,
     state: DFF<ReceiveQueueState>,
     consumer_kept: DFF<Bits<16>>,
@@ -55,6 +55,7 @@ pub struct ReceiveQueue {
     log: DFF<Bits<4>>,
     low: DFF<Bits<32>>,
     asked: DFF<Bit>,
+    beyond_kept: DFF<Bit>,
     size: Signal<Local, Bits<16>>,
     mask: Signal<Local, Bits<16>>,
     ahead: Signal<Local, Bits<16>>,
@@ -100,6 +101,7 @@ impl Default for ReceiveQueue {
             log: Default::default(),
             low: Default::default(),
             asked: Default::default(),
+            beyond_kept: Default::default(),
             size: Default::default(),
             mask: Default::default(),
             ahead: Default::default(),
@@ -117,12 +119,13 @@ impl Default for ReceiveQueue {
 impl Logic for ReceiveQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, consumer_kept, producer_kept, log, low, asked);
+        dff_setup!(self, clock, state, consumer_kept, producer_kept, log, low, asked, beyond_kept);
 
         self.size.next = self.one.val() << self.log.q.val();
         self.mask.next = self.size.val() - 1;
         self.ahead.next = self.producer_new.val() - self.consumer_kept.q.val();
-        self.beyond.next = self.ahead.val() > self.size.val();
+        self.beyond_kept.d.next = self.ahead.val() > self.size.val();
+        self.beyond.next = self.beyond_kept.q.val();
         self.slot.next = self.consumer_kept.q.val() & self.mask.val();
         self.none.next = self.consumer_kept.q.val() == self.producer_kept.q.val();
 
