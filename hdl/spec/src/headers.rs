@@ -194,8 +194,8 @@ pub mod syndrome {
 
 /// RNR NAK timer, in units of 10 us by code (R43, IBTA table 46).
 pub const RNR_TIMER_10US: [u32; 32] = [
-    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
-    49152,
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
+    16384, 24576, 32768, 49152,
 ];
 
 /// A header field: `bits` wide, `offset` bits from the header's first bit, big-endian.
@@ -214,8 +214,8 @@ macro_rules! header {
 }
 
 header! { /** Base transport header, 12 bytes. */ BTH
-    "opcode" 0 8, "solicited" 8 1, "migration" 9 1, "pad_count" 10 2, "transport_version" 12 4, "pkey" 16 16, "fecn" 32 1, "becn" 33 1,
-    "reserved6" 34 6, "qpn" 40 24, "ack_request" 64 1, "reserved7" 65 7, "psn" 72 24 }
+"opcode" 0 8, "solicited" 8 1, "migration" 9 1, "pad_count" 10 2, "transport_version" 12 4, "pkey" 16 16, "fecn" 32 1, "becn" 33 1,
+"reserved6" 34 6, "qpn" 40 24, "ack_request" 64 1, "reserved7" 65 7, "psn" 72 24 }
 header! { /** RDMA extended transport header, 16 bytes. */ RETH "virtual_address" 0 64, "rkey" 64 32, "dma_length" 96 32 }
 header! { /** ACK extended transport header, 4 bytes. */ AETH "syndrome" 0 8, "msn" 8 24 }
 header! { /** Datagram extended transport header, 8 bytes. */ DETH "qkey" 0 32, "reserved8" 32 8, "source_qpn" 40 24 }
@@ -230,7 +230,16 @@ mod tests {
 
     #[test]
     fn headers_have_their_sizes() {
-        for (fields, bytes) in [(BTH, 12), (RETH, 16), (AETH, 4), (DETH, 8), (ATOMIC_ETH, 28), (ATOMIC_ACK_ETH, 8), (IMMEDIATE, 4), (IETH, 4)] {
+        for (fields, bytes) in [
+            (BTH, 12),
+            (RETH, 16),
+            (AETH, 4),
+            (DETH, 8),
+            (ATOMIC_ETH, 28),
+            (ATOMIC_ACK_ETH, 8),
+            (IMMEDIATE, 4),
+            (IETH, 4),
+        ] {
             let mut end = 0;
             for field in fields {
                 assert_eq!(field.offset, end, "{}", field.name);
@@ -244,16 +253,25 @@ mod tests {
     fn r11_reserved_opcodes_are_none() {
         let known = (0..=255u8).filter(|&v| opcode(v).is_some()).count();
         assert_eq!(known, OPCODES.len());
-        assert!([0x15, 0x18, 0x1f, 0x2c, 0x40, 0x60, 0x66, 0x80, 0xff].iter().all(|&v| opcode(v).is_none()));
+        assert!([0x15, 0x18, 0x1f, 0x2c, 0x40, 0x60, 0x66, 0x80, 0xff]
+            .iter()
+            .all(|&v| opcode(v).is_none()));
     }
 
     #[test]
     fn r43_timer_table() {
         // IBTA table 46 in ms x 100: not a power law.
         assert_eq!(RNR_TIMER_10US[0], 65536);
-        assert_eq!((RNR_TIMER_10US[14], RNR_TIMER_10US[24], RNR_TIMER_10US[25], RNR_TIMER_10US[31]), (128, 4096, 6144, 49152));
+        assert_eq!(
+            (RNR_TIMER_10US[14], RNR_TIMER_10US[24], RNR_TIMER_10US[25], RNR_TIMER_10US[31]),
+            (128, 4096, 6144, 49152)
+        );
         for code in 5..32 {
-            assert_eq!(RNR_TIMER_10US[code], if code % 2 == 1 { 3 << ((code - 3) / 2) } else { 1 << (code / 2) }, "code {code}");
+            assert_eq!(
+                RNR_TIMER_10US[code],
+                if code % 2 == 1 { 3 << ((code - 3) / 2) } else { 1 << (code / 2) },
+                "code {code}"
+            );
         }
     }
 }

@@ -11,9 +11,11 @@ mod message;
 mod opcode;
 mod psn_window;
 mod receive_queue;
+mod retire;
 mod sequencer;
 mod verdict;
 mod write_back;
 
 pub use control::Control;
 pub use entry::RetireEntry;
+pub use retire::Retire;

@@ -40,7 +40,10 @@ pub fn read(path: &Path) -> Result<Vec<Frame>, CaptureError> {
     let mut frames = vec![];
     while let Some(packet) = reader.next_packet() {
         let packet = packet.map_err(bad)?;
-        frames.push(Frame { time: packet.timestamp, bytes: packet.data.into_owned() });
+        frames.push(Frame {
+            time: packet.timestamp,
+            bytes: packet.data.into_owned(),
+        });
     }
     Ok(frames)
 }
@@ -50,10 +53,16 @@ pub fn write(path: &Path, frames: &[Frame]) -> Result<(), CaptureError> {
     let name = || path.display().to_string();
     let file = File::create(path).map_err(|error| CaptureError::Io { path: name(), error })?;
     let bad = |error| CaptureError::Pcap { path: name(), error };
-    let header = PcapHeader { ts_resolution: TsResolution::NanoSecond, datalink: DataLink::ETHERNET, ..Default::default() };
+    let header = PcapHeader {
+        ts_resolution: TsResolution::NanoSecond,
+        datalink: DataLink::ETHERNET,
+        ..Default::default()
+    };
     let mut writer = PcapWriter::with_header(BufWriter::new(file), header).map_err(bad)?;
     for frame in frames {
-        writer.write_packet(&PcapPacket::new(frame.time, frame.bytes.len() as u32, &frame.bytes)).map_err(bad)?;
+        writer
+            .write_packet(&PcapPacket::new(frame.time, frame.bytes.len() as u32, &frame.bytes))
+            .map_err(bad)?;
     }
     Ok(())
 }

@@ -63,7 +63,16 @@ mod tests {
     fn r3_variant_bytes_of_ipv6() {
         let mut packet = vec![0x60; 80];
         let before = icrc(&packet);
-        for (at, bits) in [(0, 0x0f), (1, 0xff), (2, 0xff), (3, 0xff), (7, 0xff), (46, 0xff), (47, 0xff), (52, 0xff)] {
+        for (at, bits) in [
+            (0, 0x0f),
+            (1, 0xff),
+            (2, 0xff),
+            (3, 0xff),
+            (7, 0xff),
+            (46, 0xff),
+            (47, 0xff),
+            (52, 0xff),
+        ] {
             packet[at] ^= bits;
             assert_eq!(icrc(&packet), before, "byte {at}");
         }

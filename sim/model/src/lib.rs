@@ -8,6 +8,7 @@
 //! | [`golden`] | the responder that the engine is held to |
 //! | [`requester`] | packets of whole messages |
 //! | [`capture`] | pcap files |
+//! | [`replay`] | a capture played against a responder |
 
 pub mod capture;
 pub mod golden;
@@ -15,4 +16,5 @@ pub mod icrc;
 pub mod memory;
 pub mod packet;
 pub mod parse;
+pub mod replay;
 pub mod requester;

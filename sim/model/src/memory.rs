@@ -47,7 +47,10 @@ impl Memory {
 
     /// Pages that hold anything but zeros, by page number.
     pub fn touched(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        self.pages.iter().filter(|(_, p)| p.iter().any(|&b| b != 0)).map(|(n, p)| (*n, p.as_ref()))
+        self.pages
+            .iter()
+            .filter(|(_, p)| p.iter().any(|&b| b != 0))
+            .map(|(n, p)| (*n, p.as_ref()))
     }
 }
 

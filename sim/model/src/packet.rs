@@ -112,7 +112,10 @@ impl Default for Packet {
 
 /// Sum of 16-bit words in ones' complement, RFC 1071.
 pub fn internet_checksum(bytes: &[u8]) -> u16 {
-    let mut sum: u32 = bytes.chunks(2).map(|c| u32::from(c[0]) << 8 | u32::from(*c.get(1).unwrap_or(&0))).sum();
+    let mut sum: u32 = bytes
+        .chunks(2)
+        .map(|c| u32::from(c[0]) << 8 | u32::from(*c.get(1).unwrap_or(&0)))
+        .sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
@@ -170,7 +173,10 @@ impl Packet {
     /// BTH to pad.
     fn transport_bytes(&self) -> Vec<u8> {
         let pad = self.payload.len().wrapping_neg() & 3;
-        let mut out = vec![self.opcode, (self.solicited as u8) << 7 | (self.migration as u8) << 6 | (pad as u8) << 4];
+        let mut out = vec![
+            self.opcode,
+            (self.solicited as u8) << 7 | (self.migration as u8) << 6 | (pad as u8) << 4,
+        ];
         out.extend(self.pkey.to_be_bytes());
         out.extend((u32::from(self.fecn) << 31 | u32::from(self.becn) << 30 | self.qpn & 0xff_ffff).to_be_bytes());
         out.extend((u32::from(self.ack_request) << 31 | self.psn & 0xff_ffff).to_be_bytes());

@@ -24,7 +24,11 @@ pub struct Local {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// For the responder; the GID it was sent to, and the 40 bytes of GRH (R70).
-    Roce { packet: Box<Packet>, gid_index: usize, grh: [u8; 40] },
+    Roce {
+        packet: Box<Packet>,
+        gid_index: usize,
+        grh: [u8; 40],
+    },
     /// For the host's Ethernet port; the counter's code (`RX_HOST`, or `RX_FRAGMENT` for R15).
     Host(u8),
     /// Dropped; the counter's code.
@@ -90,7 +94,9 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
         }
         _ => return host,
     };
-    let Some(gid_index) = local.gids.iter().position(|g| *g == Some(destination)) else { return host };
+    let Some(gid_index) = local.gids.iter().position(|g| *g == Some(destination)) else {
+        return host;
+    };
     if ip.len() < udp_at + 8 || be16(ip, udp_at + 2) != usize::from(UDP_PORT) {
         return host;
     }
@@ -105,7 +111,9 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
         return Verdict::Drop(c::RX_BAD_LENGTH);
     }
     let bth = &ip[bth_at..end - 4];
-    let Some(info) = headers::opcode(bth[0]) else { return Verdict::Drop(c::RX_BAD_OPCODE) };
+    let Some(info) = headers::opcode(bth[0]) else {
+        return Verdict::Drop(c::RX_BAD_OPCODE);
+    };
     let pad = usize::from(bth[1] >> 4 & 3);
     let head = 4 * (BTH_WORDS + info.extension_words());
     if bth.len() < head + pad || (!info.payload && bth.len() != head + pad) {
@@ -146,7 +154,11 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
     extensions(&mut packet, info, &bth[12..head]);
     let mut grh = [0; 40];
     grh[40 - udp_at..].copy_from_slice(&ip[..udp_at]);
-    Verdict::Roce { packet: Box::new(packet), gid_index, grh }
+    Verdict::Roce {
+        packet: Box::new(packet),
+        gid_index,
+        grh,
+    }
 }
 
 /// Reads the extension headers in their order.
@@ -158,19 +170,34 @@ fn extensions(packet: &mut Packet, info: &headers::Opcode, mut bytes: &[u8]) {
     };
     if info.deth {
         let h = take(8);
-        packet.deth = Deth { qkey: be32(h, 0), source_qpn: be32(h, 4) & 0xff_ffff };
+        packet.deth = Deth {
+            qkey: be32(h, 0),
+            source_qpn: be32(h, 4) & 0xff_ffff,
+        };
     }
     if info.reth {
         let h = take(16);
-        packet.reth = Reth { virtual_address: be64(h, 0), rkey: be32(h, 8), length: be32(h, 12) };
+        packet.reth = Reth {
+            virtual_address: be64(h, 0),
+            rkey: be32(h, 8),
+            length: be32(h, 12),
+        };
     }
     if info.atomic_eth {
         let h = take(28);
-        packet.atomic_eth = AtomicEth { virtual_address: be64(h, 0), rkey: be32(h, 8), swap_or_add: be64(h, 12), compare: be64(h, 20) };
+        packet.atomic_eth = AtomicEth {
+            virtual_address: be64(h, 0),
+            rkey: be32(h, 8),
+            swap_or_add: be64(h, 12),
+            compare: be64(h, 20),
+        };
     }
     if info.aeth {
         let h = take(4);
-        packet.aeth = Aeth { syndrome: h[0], msn: be32(h, 0) & 0xff_ffff };
+        packet.aeth = Aeth {
+            syndrome: h[0],
+            msn: be32(h, 0) & 0xff_ffff,
+        };
     }
     if info.atomic_ack_eth {
         packet.atomic_original = be64(take(8), 0);

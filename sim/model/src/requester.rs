@@ -70,7 +70,11 @@ impl Requester {
             };
             packet.opcode = self.service << 5 | (base + variant);
             if let Verb::Write { virtual_address, rkey } | Verb::WriteImm { virtual_address, rkey, .. } = verb {
-                packet.reth = Reth { virtual_address, rkey, length: payload.len() as u32 };
+                packet.reth = Reth {
+                    virtual_address,
+                    rkey,
+                    length: payload.len() as u32,
+                };
             }
             self.psn = (self.psn + 1) & 0xff_ffff;
             packets.push(packet);

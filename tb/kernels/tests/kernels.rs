@@ -141,10 +141,20 @@ fn simulate_group(group: &mut Group, seed: u64, mut compare: impl FnMut(usize, &
     }
 }
 
+/// Random expressions compare with constants they can't reach, and random orders make loops between signals that no bit
+/// closes: those three are expected of them. Any other warning is the printer's fault.
+fn unexpected_warnings(log: &str) -> Vec<&str> {
+    let expected = ["%Warning-CMPCONST", "%Warning-UNSIGNED", "%Warning-UNOPTFLAT"];
+    log.lines()
+        .filter(|l| l.starts_with("%Warning-") && !expected.iter().any(|e| l.starts_with(e)))
+        .collect()
+}
+
 fn check(index: usize) {
     let mut group = print_group(index);
     let mut model = Model::from_text(&group.text, &group.top, &group.ports, 0).unwrap_or_else(|e| panic!("{e:#}"));
-    assert_eq!(model.warnings, "", "seed {SEED}: Verilator warns");
+    let warnings = unexpected_warnings(&model.warnings);
+    assert!(warnings.is_empty(), "seed {SEED}: Verilator warns: {warnings:#?}");
     let seed = SEED.wrapping_add(index as u64);
     let mut verilog = vec![0; shim::sizes(&group.ports).1];
     simulate_group(&mut group, seed, |cycle, words, rust, kernels| {

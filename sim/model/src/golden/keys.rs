@@ -75,7 +75,9 @@ impl Regions {
 
     /// The region, if the key lives, belongs to the PD, grants the access and holds the range.
     pub fn check(&self, key: u32, pd: u16, need: Access, va: u64, length: u64) -> Option<&Region> {
-        self.regions.iter().find(|r| r.key == key && r.pd == pd && r.access.covers(need) && r.holds(va, length))
+        self.regions
+            .iter()
+            .find(|r| r.key == key && r.pd == pd && r.access.covers(need) && r.holds(va, length))
     }
 
     /// Ends a key by SEND with invalidate; false if it can't be.

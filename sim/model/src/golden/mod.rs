@@ -14,7 +14,7 @@ use crate::memory::Memory;
 use crate::packet::{Aeth, Packet};
 use crate::parse::{verdict, Local, Verdict};
 use keys::{Region, Regions};
-use qp::{Attributes, Qp, Receive, State};
+use qp::{Attributes, Message, Qp, Receive, State};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use verbena_spec::counters as c;
@@ -73,7 +73,11 @@ pub struct Golden {
 
 impl Golden {
     pub fn new(local: Local) -> Self {
-        Self { local, regions: Regions::default(), qps: BTreeMap::new() }
+        Self {
+            local,
+            regions: Regions::default(),
+            qps: BTreeMap::new(),
+        }
     }
 
     /// Creates a QP in RESET; one with the same index is replaced.
@@ -112,7 +116,12 @@ impl Golden {
         let qp = self.qps.get_mut(&index(qpn))?;
         let number = qp.posted;
         qp.posted = qp.posted.wrapping_add(1);
-        qp.receives.push_back(Receive { index: number, address, length, lkey });
+        qp.receives.push_back(Receive {
+            index: number,
+            address,
+            length,
+            lkey,
+        });
         if qp.state == State::Err {
             flush(qp, outcome);
         }
@@ -138,7 +147,9 @@ impl Golden {
     /// R60, R61, R71, R72: which QP, and whether the packet may reach it. Returns the responder's counter.
     fn packet(&mut self, packet: &Packet, gid_index: usize, grh: &[u8; 40], memory: &mut Memory, outcome: &mut Outcome) -> u8 {
         let Some(info) = packet.info() else { return c::UNKNOWN_QP };
-        let Some(qp) = self.qps.get_mut(&index(packet.qpn)) else { return c::UNKNOWN_QP };
+        let Some(qp) = self.qps.get_mut(&index(packet.qpn)) else {
+            return c::UNKNOWN_QP;
+        };
         let a = &qp.attributes;
         if a.qpn != packet.qpn || index(packet.qpn) == 0 || qp.state == State::Reset {
             return c::UNKNOWN_QP;
@@ -164,7 +175,15 @@ impl Golden {
             Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge | Operation::Cnp => c::GHOST_ACK,
             _ => {
                 let answer_from = self.local.gids.get(a.gid_index).copied().flatten();
-                let mut request = request::Request { packet, info, qp, regions: &mut self.regions, memory, outcome, answer: None };
+                let mut request = request::Request {
+                    packet,
+                    info,
+                    qp,
+                    regions: &mut self.regions,
+                    memory,
+                    outcome,
+                    answer: None,
+                };
                 let code = request.run(grh);
                 if let (Some(answer), Some(source)) = (request.answer, answer_from) {
                     let answer = acknowledge(request.qp, answer, self.local.mac, source);
@@ -203,13 +222,19 @@ fn acknowledge(qp: &Qp, answer: Answer, mac: [u8; 6], source: IpAddr) -> Packet 
         pkey: a.pkey,
         qpn: a.peer_qpn,
         psn: answer.psn,
-        aeth: Aeth { syndrome: answer.syndrome, msn: qp.msn },
+        aeth: Aeth {
+            syndrome: answer.syndrome,
+            msn: qp.msn,
+        },
         ..Packet::default()
     }
 }
 
-/// R65: every posted receive completes.
+/// R65: every posted receive completes, one that a SEND had begun first.
 fn flush(qp: &mut Qp, outcome: &mut Outcome) {
+    if let Message::Send { receive, .. } = std::mem::replace(&mut qp.message, Message::Idle) {
+        qp.receives.push_front(receive);
+    }
     while let Some(receive) = qp.receives.pop_front() {
         outcome.completions.push(Completion {
             cq: qp.attributes.recv_cq,

@@ -59,9 +59,17 @@ pub struct Receive {
 pub enum Message {
     Idle,
     /// SEND into a receive; bytes so far.
-    Send { receive: Receive, done: u32 },
+    Send {
+        receive: Receive,
+        done: u32,
+    },
     /// WRITE: next address, bytes left, bytes so far.
-    Write { address: u64, rkey: u32, left: u32, done: u32 },
+    Write {
+        address: u64,
+        rkey: u32,
+        left: u32,
+        done: u32,
+    },
     /// UC: the rest of a broken message.
     Dropping,
 }
@@ -97,7 +105,10 @@ impl Qp {
     /// Moves to `state`; false where verbs forbid it.
     pub fn modify(&mut self, state: State) -> bool {
         use State::*;
-        let legal = matches!((self.state, state), (_, Reset | Err) | (Reset | Init, Init) | (Init, Rtr) | (Rtr, Rts) | (Rts, Rts | Sqd) | (Sqd, Rts | Sqd));
+        let legal = matches!(
+            (self.state, state),
+            (_, Reset | Err) | (Reset | Init, Init) | (Init, Rtr) | (Rtr, Rts) | (Rts, Rts | Sqd) | (Sqd, Rts | Sqd)
+        );
         if legal {
             if state == Reset {
                 self.receives.clear();

@@ -13,8 +13,18 @@ use verbena_spec::layout::{completion_opcode, event_type, status};
 /// Longest RDMA message, bytes (R50).
 const MAX_MESSAGE: u32 = 1 << 31;
 
-const LOCAL: Access = Access { local_write: true, remote_write: false, remote_read: false, remote_atomic: false };
-const REMOTE: Access = Access { local_write: false, remote_write: true, remote_read: false, remote_atomic: false };
+const LOCAL: Access = Access {
+    local_write: true,
+    remote_write: false,
+    remote_read: false,
+    remote_atomic: false,
+};
+const REMOTE: Access = Access {
+    local_write: false,
+    remote_write: true,
+    remote_read: false,
+    remote_atomic: false,
+};
 
 pub(super) struct Request<'a> {
     pub packet: &'a Packet,
@@ -51,7 +61,10 @@ impl Request<'_> {
         if ahead & 0x80_0000 != 0 {
             if !read_or_atomic {
                 // R26: the PSN of the last completed SEND or WRITE; MSN as it stands.
-                self.answer = Some(Answer { syndrome: syndrome::ACK, psn: self.qp.epsn.wrapping_sub(1) & 0xff_ffff });
+                self.answer = Some(Answer {
+                    syndrome: syndrome::ACK,
+                    psn: self.qp.epsn.wrapping_sub(1) & 0xff_ffff,
+                });
             }
             return c::DUPLICATE;
         }
@@ -61,27 +74,43 @@ impl Request<'_> {
                 return c::OUT_OF_SEQUENCE_SILENT;
             }
             self.qp.nak_sent = true;
-            self.answer = Some(Answer { syndrome: syndrome::NAK_SEQUENCE, psn: self.qp.epsn });
+            self.answer = Some(Answer {
+                syndrome: syndrome::NAK_SEQUENCE,
+                psn: self.qp.epsn,
+            });
             return c::OUT_OF_SEQUENCE;
         }
         self.qp.nak_sent = false;
-        let result = if read_or_atomic { Err(Refusal::Nak(syndrome::NAK_INVALID, None)) } else { self.execute() };
+        let result = if read_or_atomic {
+            Err(Refusal::Nak(syndrome::NAK_INVALID, None))
+        } else {
+            self.execute()
+        };
         match result {
             Ok(()) => {
                 self.qp.epsn = (self.qp.epsn + 1) & 0xff_ffff;
                 if self.packet.ack_request {
-                    self.answer = Some(Answer { syndrome: syndrome::ACK, psn: self.packet.psn });
+                    self.answer = Some(Answer {
+                        syndrome: syndrome::ACK,
+                        psn: self.packet.psn,
+                    });
                 }
                 c::ACCEPTED
             }
             Err(Refusal::NoReceive) => {
                 // R46: silent until this PSN is retried.
                 self.qp.nak_sent = true;
-                self.answer = Some(Answer { syndrome: syndrome::RNR | self.qp.attributes.rnr_timer, psn: self.packet.psn });
+                self.answer = Some(Answer {
+                    syndrome: syndrome::RNR | self.qp.attributes.rnr_timer,
+                    psn: self.packet.psn,
+                });
                 c::RNR
             }
             Err(Refusal::Nak(code, receive)) => {
-                self.answer = Some(Answer { syndrome: code, psn: self.packet.psn });
+                self.answer = Some(Answer {
+                    syndrome: code,
+                    psn: self.packet.psn,
+                });
                 if let Some((receive, status)) = receive {
                     self.complete(receive, completion_opcode::RECV, status, 0);
                 }
@@ -109,7 +138,11 @@ impl Request<'_> {
         match self.execute() {
             Ok(()) => c::ACCEPTED,
             Err(refusal) => {
-                let code = if matches!(refusal, Refusal::NoReceive) { c::NO_RECEIVE } else { c::UC_DROPPED };
+                let code = if matches!(refusal, Refusal::NoReceive) {
+                    c::NO_RECEIVE
+                } else {
+                    c::UC_DROPPED
+                };
                 if let Refusal::Nak(_, Some((receive, status))) = refusal {
                     self.complete(receive, completion_opcode::RECV, status, 0);
                 } else {
@@ -132,13 +165,17 @@ impl Request<'_> {
     }
 
     fn datagram(&mut self, grh: &[u8; 40]) -> u8 {
-        let Some(&receive) = self.qp.receives.front() else { return c::NO_RECEIVE };
+        let Some(&receive) = self.qp.receives.front() else {
+            return c::NO_RECEIVE;
+        };
         let length = grh.len() + self.packet.payload.len();
         let pd = self.qp.attributes.pd;
         if length > receive.length as usize || self.packet.payload.len() > self.qp.attributes.pmtu {
             return c::NO_RECEIVE;
         }
-        let Some(region) = self.regions.check(receive.lkey, pd, LOCAL, receive.address, length as u64) else { return c::NO_RECEIVE };
+        let Some(region) = self.regions.check(receive.lkey, pd, LOCAL, receive.address, length as u64) else {
+            return c::NO_RECEIVE;
+        };
         region.write(self.memory, receive.address, grh);
         region.write(self.memory, receive.address + grh.len() as u64, &self.packet.payload);
         self.qp.receives.pop_front();
@@ -198,7 +235,11 @@ impl Request<'_> {
             return refuse(syndrome::NAK_INVALID);
         }
         // R54: RNR before anything of the packet is written.
-        let receive = if self.info.immediate { Some(*self.qp.receives.front().ok_or(Refusal::NoReceive)?) } else { None };
+        let receive = if self.info.immediate {
+            Some(*self.qp.receives.front().ok_or(Refusal::NoReceive)?)
+        } else {
+            None
+        };
         // R52: the whole range at the first packet, the rest at each; R51: nothing for no bytes.
         if left != 0 {
             match self.regions.check(rkey, a.pd, REMOTE, address, u64::from(left)) {
@@ -209,7 +250,12 @@ impl Request<'_> {
         self.qp.message = if self.info.ends() {
             Message::Idle
         } else {
-            Message::Write { address: address.wrapping_add(u64::from(length)), rkey, left: left - length, done: done + length }
+            Message::Write {
+                address: address.wrapping_add(u64::from(length)),
+                rkey,
+                left: left - length,
+                done: done + length,
+            }
         };
         if let Some(receive) = receive {
             self.qp.receives.pop_front();
@@ -230,9 +276,17 @@ impl Request<'_> {
         }
         if length != 0 {
             let at = receive.address.wrapping_add(u64::from(done));
-            match self.regions.check(receive.lkey, self.qp.attributes.pd, LOCAL, at, u64::from(length)) {
+            match self
+                .regions
+                .check(receive.lkey, self.qp.attributes.pd, LOCAL, at, u64::from(length))
+            {
                 Some(region) => region.write(self.memory, at, &self.packet.payload),
-                None => return Err(Refusal::Nak(syndrome::NAK_OPERATION, Some((receive, status::LOCAL_PROTECTION_ERROR)))),
+                None => {
+                    return Err(Refusal::Nak(
+                        syndrome::NAK_OPERATION,
+                        Some((receive, status::LOCAL_PROTECTION_ERROR)),
+                    ))
+                }
             }
         }
         // R62: after the data.
@@ -243,7 +297,10 @@ impl Request<'_> {
             self.qp.message = Message::Idle;
             self.complete(receive, completion_opcode::RECV, status::SUCCESS, done + length);
         } else {
-            self.qp.message = Message::Send { receive, done: done + length };
+            self.qp.message = Message::Send {
+                receive,
+                done: done + length,
+            };
         }
         Ok(())
     }
@@ -281,7 +338,11 @@ impl Request<'_> {
         }
         self.qp.message = Message::Idle;
         self.qp.state = State::Err;
-        self.outcome.events.push(Event { kind: event_type::QP_FATAL, number: self.qp.attributes.qpn, detail: u32::from(code) });
+        self.outcome.events.push(Event {
+            kind: event_type::QP_FATAL,
+            number: self.qp.attributes.qpn,
+            detail: u32::from(code),
+        });
         flush(self.qp, self.outcome);
     }
 }
