@@ -62,8 +62,15 @@ fn r1_to_r5_frames_of_soft_roce_are_rebuilt_byte_for_byte() {
 fn play(us: &str) -> Vec<Report> {
     let us = us.parse().unwrap();
     let files = captures().into_iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap"));
-    let replayed = files.map(|f| replay(&f, us, &Overrides::default(), &mut GoldenResponder::new()).unwrap());
-    replayed.collect()
+    let mut reports = vec![];
+    for file in files {
+        match replay(&file, us, &Overrides::default(), &mut GoldenResponder::new()) {
+            Ok(report) => reports.push(report),
+            // UC and UD clients of rxeprobe and perftest get nothing.
+            Err(error) => assert!(error.to_string().starts_with("no RoCE frame to"), "{}: {error}", file.display()),
+        }
+    }
+    reports
 }
 
 #[test]
@@ -90,4 +97,5 @@ fn captures_replay_in_the_clients_place() {
     // R39: whatever the server answered is a ghost here, for want of a requester.
     let write_bw = reports.iter().find(|r| r.capture == "perf-write_bw-mtu1024").unwrap();
     assert_eq!((write_bw.ghost_acks, write_bw.own_requests), (20, 80));
+    assert!(reports.len() >= 50, "{}", reports.len());
 }

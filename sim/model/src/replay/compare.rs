@@ -6,6 +6,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use verbena_spec::headers::syndrome;
 
+/// PSN and MSN are 24 bits wide.
+const PSN_MASK: u32 = 0xff_ffff;
+/// What is further ahead is behind (R21).
+const HALF: u32 = 0x80_0000;
+
 /// The closed list of reasons for which two sequences of answers mean the same. `docs/replay.md` explains each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Reason {
@@ -47,8 +52,9 @@ impl Comparison {
     }
 }
 
-/// Compares answers. Sequences are taken per destination QP: between QPs there is no order.
-pub fn compare(ours: &[Packet], captured: &[Packet]) -> Comparison {
+/// Compares answers. Sequences are taken per destination QP: between QPs there is no order. `first` is the first PSN that each of those
+/// QPs sends.
+pub fn compare(ours: &[Packet], captured: &[Packet], first: &BTreeMap<u32, u32>) -> Comparison {
     let mut comparison = Comparison::default();
     let mut flows: BTreeMap<u32, (Vec<&Packet>, Vec<&Packet>)> = BTreeMap::new();
     for p in ours {
@@ -57,8 +63,9 @@ pub fn compare(ours: &[Packet], captured: &[Packet]) -> Comparison {
     for p in captured {
         flows.entry(p.qpn).or_default().1.push(p);
     }
-    for (ours, captured) in flows.values() {
-        flow(ours, captured, &mut comparison);
+    for (qpn, (ours, captured)) in &flows {
+        let nothing = first.get(qpn).map(|psn| psn.wrapping_sub(1) & PSN_MASK);
+        flow(ours, captured, nothing, &mut comparison);
     }
     comparison
 }
@@ -67,20 +74,22 @@ fn positive(p: &Packet) -> bool {
     p.aeth.syndrome & 0x60 == 0
 }
 
-/// `a` is before `b`, modulo 2^24.
-fn before(a: u32, b: u32) -> bool {
-    a.wrapping_sub(b) & 0x80_0000 != 0
+/// How far `b` is after `a`, modulo 2^24.
+fn distance(a: u32, b: u32) -> u32 {
+    b.wrapping_sub(a) & PSN_MASK
 }
 
-/// A positive ACK that acknowledges more than was acknowledged before; the others repeat one that may have been lost, so they must match.
-fn fresh(p: &Packet, acknowledged: Option<u32>) -> bool {
-    positive(p) && acknowledged.is_none_or(|psn| before(psn, p.psn))
+/// A positive ACK that one side left out because `next` acknowledges more: its PSN and MSN lie between what was acknowledged and `next`.
+/// One that acknowledges nothing new repeats an ACK that may have been lost, and must not be left out.
+fn coalesced(left_out: &Packet, next: &Packet, acknowledged: Option<u32>) -> bool {
+    let Some(from) = acknowledged else { return false };
+    let (here, there) = (distance(from, left_out.psn), distance(from, next.psn));
+    positive(left_out) && (1..there).contains(&here) && there < HALF && distance(left_out.aeth.msn, next.aeth.msn) < HALF
 }
 
-fn flow(ours: &[&Packet], captured: &[&Packet], comparison: &mut Comparison) {
+/// `acknowledged`: the highest PSN that both sides have acknowledged by now.
+fn flow(ours: &[&Packet], captured: &[&Packet], mut acknowledged: Option<u32>, comparison: &mut Comparison) {
     let (mut i, mut j) = (0, 0);
-    // The highest PSN that both sides have acknowledged by now.
-    let mut acknowledged: Option<u32> = None;
     let mut last_rnr: Option<u32> = None;
     loop {
         match (ours.get(i), captured.get(j)) {
@@ -98,12 +107,12 @@ fn flow(ours: &[&Packet], captured: &[&Packet], comparison: &mut Comparison) {
                 comparison.note(Reason::ExtraSequenceNakAfterRnr);
                 j += 1;
             }
-            (Some(a), Some(b)) if fresh(a, acknowledged) && before(a.psn, b.psn) => {
+            (Some(a), Some(b)) if coalesced(a, b, acknowledged) => {
                 acknowledged = Some(a.psn);
                 comparison.note(Reason::CoalescedThere);
                 i += 1;
             }
-            (Some(a), Some(b)) if fresh(b, acknowledged) && before(b.psn, a.psn) => {
+            (Some(a), Some(b)) if coalesced(b, a, acknowledged) => {
                 acknowledged = Some(b.psn);
                 comparison.note(Reason::CoalescedHere);
                 j += 1;
@@ -184,7 +193,7 @@ mod tests {
 
     fn reasons(ours: &[(u8, u32, u32)], captured: &[(u8, u32, u32)]) -> Option<Vec<(Reason, usize)>> {
         let packets = |list: &[(u8, u32, u32)]| list.iter().map(|&(s, p, m)| answer(s, p, m)).collect::<Vec<_>>();
-        let comparison = compare(&packets(ours), &packets(captured));
+        let comparison = compare(&packets(ours), &packets(captured), &BTreeMap::from([(0, 1)]));
         comparison.different.is_empty().then(|| comparison.equivalent.into_iter().collect())
     }
 
@@ -203,6 +212,9 @@ mod tests {
             Some(vec![(Reason::CoalescedThere, 1)])
         );
         assert_eq!(reasons(&[(ACK, 2, 1), (NAK, 2, 1)], &[(NAK, 2, 1)]), None);
+        // Nothing that was never asked, and no MSN out of order.
+        assert_eq!(reasons(&[(ACK, 0xff_fff0, 1), (ACK, 3, 3)], &[(ACK, 3, 3)]), None);
+        assert_eq!(reasons(&[(ACK, 2, 7), (ACK, 3, 3)], &[(ACK, 3, 3)]), None);
     }
 
     #[test]

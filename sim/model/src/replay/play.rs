@@ -72,7 +72,8 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
         ours.len() == report.answers.len(),
         "the responder sent a frame that is no RoCE packet with a right ICRC"
     );
-    report.comparison = compare(&ours, &captured);
+    let first = inference.setup.qps.iter().map(|q| (q.peer_qpn, q.rq_psn)).collect();
+    report.comparison = compare(&ours, &captured, &first);
     let counters = responder.counters()?;
     report.to_host = counters[usize::from(c::RX_HOST)];
     report.ghost_acks = counters[usize::from(c::GHOST_ACK)];
