@@ -6,6 +6,12 @@ use crate::capture::Frame;
 use serde::Serialize;
 use std::fmt::Write;
 
+/// Captures in which Soft-RoCE departs from IBTA in more than an equivalent answer, and how: docs/replay.md.
+pub const DEPARTURES: &[(&str, &str)] = &[(
+    "uc-loss-middle",
+    "after a broken UC message Soft-RoCE delivers nothing more (R57, R73)",
+)];
+
 /// The result of a capture's replay.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
@@ -41,11 +47,17 @@ impl Report {
             && self.tool_disagrees.is_empty()
     }
 
-    /// One word.
+    /// How Soft-RoCE departs from IBTA in this capture, where that is known.
+    pub fn departure(&self) -> Option<&'static str> {
+        DEPARTURES.iter().find(|d| d.0 == self.capture).map(|d| d.1)
+    }
+
+    /// A word or two.
     pub fn result(&self) -> &'static str {
-        match (self.waiting, self.holds()) {
-            (0, true) => "holds",
-            (0, false) => "DIFFERENT",
+        match (self.waiting, self.holds(), self.departure()) {
+            (0, true, _) => "holds",
+            (0, false, Some(_)) => "Soft-RoCE departs",
+            (0, false, None) => "DIFFERENT",
             _ => "waiting for READ/ATOMIC",
         }
     }
@@ -93,6 +105,9 @@ pub fn table(reports: &[Report]) -> String {
     for r in reports {
         for line in r.differences() {
             let _ = writeln!(out, "{}: {line}", r.capture);
+        }
+        if let Some(how) = r.departure().filter(|_| !r.holds()) {
+            let _ = writeln!(out, "{}: {how}", r.capture);
         }
     }
     out
