@@ -3,7 +3,9 @@
 
 #[path = "control/harness.rs"]
 mod harness;
-#[path = "control/rules_rc.rs"]
-mod rules_rc;
+#[path = "control/random.rs"]
+mod random;
 #[path = "control/rules_qp.rs"]
 mod rules_qp;
+#[path = "control/rules_rc.rs"]
+mod rules_rc;

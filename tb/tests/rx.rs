@@ -274,8 +274,8 @@ macro_rules! overflow {
             },
         );
         s.may_overflow = true;
-        for round in 0..3 {
-            for _ in 0..60 {
+        for _ in 0..2 {
+            for _ in 0..$frames {
                 let bytes = any_frame(&mut s.rng, &s.setup.clone(), $payload);
                 s.send(bytes, false);
                 let setup = s.setup.clone();
@@ -289,21 +289,21 @@ macro_rules! overflow {
             s.manner.hold_heads = false;
             s.manner.hold_host = false;
             s.finish();
-            s.manner.hold_heads = round < 1;
-            s.manner.hold_host = round < 1;
+            s.manner.hold_heads = true;
+            s.manner.hold_host = true;
         }
         println!("{:?}", &s.counts[..13]);
         assert!(s.counts[RX_NO_BUFFER as usize] > 0 && s.counts[RX_HOST_OVERFLOW as usize] > 0);
     }};
 }
-both!(overflow_of_rows_64, overflow_of_rows_32, overflow, 300usize);
+both!(overflow_of_rows_64, overflow_of_rows_32, overflow, 300usize, 130);
 #[test]
 fn overflow_of_the_ring_64() {
-    overflow!(Station64, 0usize, 3000usize);
+    overflow!(Station64, 0usize, 3000usize, 90);
 }
 #[test]
 fn overflow_of_the_ring_32() {
-    overflow!(Station32, 0usize, 440usize);
+    overflow!(Station32, 0usize, 440usize, 40);
 }
 
 /// Runts, frames at and past the longest, `enable` low, `icrc_off`.
@@ -354,7 +354,6 @@ both!(r12_edges_64, r12_edges_32, edges);
 macro_rules! paddings {
     ($station:ident, $largest:expr) => {{
         let mut s = $station::new(11, CALM);
-        s.manner.gap = 0.6;
         for payload in 0..=64 {
             for kind in 0..4 {
                 let setup = s.setup.clone();

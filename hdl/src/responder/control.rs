@@ -261,7 +261,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, place_low, place_high, place_paged);
-        clock!(self, clock, rows, states, demux, window, decide, message, queue, sequencer, house, leave);
+        clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, leave);
         self.states.reset.next = self.reset.val();
         self.demux.reset.next = self.reset.val();
         self.queue.reset.next = self.reset.val();
@@ -349,6 +349,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.demux.live.next = (self.window.state.val() == self.in_rtr.val())
             | (self.window.state.val() == self.in_rts.val())
             | (self.window.state.val() == self.in_sqd.val());
+        self.demux.exists.next = self.window.state.val().any();
         self.demux.word.next = self.rows.word.val();
         self.sequencer.demux_done.next = self.demux.done.val();
         self.sequencer.demux_fail.next = self.demux.fail.val();
@@ -468,6 +469,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.select.next = self.house.select.val();
         }
         self.answer.verdict.next = self.verdict.val();
+        self.answer.rc.next = self.opcode.rc.val();
         self.answer.completes.next = self.completes.val();
         self.answer.ack_request.next = self.head.val().ack_request & self.opcode.rc.val();
         self.answer.rnr_timer.next = self.demux.rnr_timer.val();

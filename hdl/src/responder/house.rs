@@ -260,11 +260,12 @@ impl<const QA: usize> Logic for House<QA> {
         self.legal.next = !self.command_state.val().get_bit(3)
             & ((self.target.val() == self.in_reset.val())
                 | (self.target.val() == self.in_err.val())
-                | ((self.target.val() == self.in_init.val()) & (self.was.val() == self.in_reset.val()))
+                | ((self.target.val() == self.in_init.val())
+                    & ((self.was.val() == self.in_reset.val()) | (self.was.val() == self.in_init.val())))
                 | ((self.target.val() == self.in_rtr.val()) & (self.was.val() == self.in_init.val()))
-                | ((self.target.val() == self.in_rts.val())
-                    & ((self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_sqd.val())))
-                | ((self.target.val() == self.in_sqd.val()) & (self.was.val() == self.in_rts.val())));
+                | ((self.target.val() == self.in_rts.val()) & self.live.val())
+                | ((self.target.val() == self.in_sqd.val())
+                    & ((self.was.val() == self.in_rts.val()) | (self.was.val() == self.in_sqd.val()))));
         self.modify.next = self.command_operation.val() == self.operation_modify.val();
         self.query.next = self.command_operation.val() == self.operation_query.val();
         // A message goes on across RTR, RTS and SQD; any other change ends it.
@@ -273,12 +274,9 @@ impl<const QA: usize> Logic for House<QA> {
         if (self.target.val() == self.in_rts.val()) | (self.target.val() == self.in_sqd.val()) {
             self.kept.next = self.state_word.val().get_bits::<8>(24) & self.state_mask.val();
         }
-        if self.target.val() == self.in_rtr.val() {
+        if (self.target.val() == self.in_rtr.val()) | (self.target.val() == self.in_reset.val()) {
             // R41: the PSN of this modify, every time.
             self.psn.next = self.row_word.val().get_bits::<24>(0);
-        }
-        if self.target.val() == self.in_reset.val() {
-            self.psn.next = 0.into();
         }
         self.command_word.next =
             bit_cast::<32, 24>(self.psn.val()) | (bit_cast::<32, 8>(self.kept.val() | bit_cast::<8, 3>(self.target.val())) << 24);

@@ -63,7 +63,7 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     x_whole: DFF<Bit>,
     y_whole: DFF<Bit>,
     beat: DFF<Bits<12>>,
-    before: DFF<Bits<16>>,
+    earlier: DFF<Bits<16>>,
     held: DFF<Bits<32>>,
     held_whole: DFF<Bit>,
     ending: DFF<Bit>,
@@ -160,7 +160,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Align<W, K
             x_whole: Default::default(),
             y_whole: Default::default(),
             beat: Default::default(),
-            before: Default::default(),
+            earlier: Default::default(),
             held: Default::default(),
             held_whole: Default::default(),
             ending: Default::default(),
@@ -221,7 +221,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Align<W, K
 impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for Align<W, K, L, KB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, beat_data, beat_count, beat_valid, beat_last, beat_bad, x_whole, y_whole, beat, before, held, held_whole);
+        dff_setup!(self, clock, beat_data, beat_count, beat_valid, beat_last, beat_bad, x_whole, y_whole, beat, earlier, held, held_whole);
         dff_setup!(self, clock, ending, mac, vlan, is_ipv4, is_ipv6, active, next_word, reached);
         dff_setup!(self, clock, out_data, out_word, out_low, out_high, out_valid, out_first, out_zero);
 
@@ -243,7 +243,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
 
         // Pieces of the beat, by width.
         self.low16.next = self.beat_data.q.val().get_bits::<16>(0);
-        self.x.next = bit_cast::<32, 16>(self.before.q.val()) | (bit_cast::<32, 16>(self.low16.val()) << 16);
+        self.x.next = bit_cast::<32, 16>(self.earlier.q.val()) | (bit_cast::<32, 16>(self.low16.val()) << 16);
         self.y.next = 0.into();
         self.type_part.next = self.low16.val();
         self.mac_part.next = self.low16.val();
@@ -341,9 +341,9 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
             self.active.d.next = false;
         }
         if self.beat_valid.q.val() {
-            self.before.d.next = self.beat_data.q.val().get_bits::<16>(16);
+            self.earlier.d.next = self.beat_data.q.val().get_bits::<16>(16);
             for _i in 1..L {
-                self.before.d.next = self.beat_data.q.val().get_bits::<16>(48);
+                self.earlier.d.next = self.beat_data.q.val().get_bits::<16>(48);
             }
             self.held.d.next = self.y.val();
             self.held_whole.d.next = self.y_whole.q.val();

@@ -5,7 +5,7 @@
 //! head RAM row ─► words 12.. to 20.., 8.., meta 10.. (IPv6: 2.., 4..) ─► PacketHead
 //! ```
 //!
-//! IPv4: 7 reads at 64 bits, 13 at 32; IPv6: 9. When nothing waits, the loading begins on the `expect` of a frame whose verdict comes two cycles later and
+//! IPv4: 7 reads at 64 bits, 13 at 32; IPv6: 9. When nothing waits, the loading begins on the `likely` of a frame whose verdict comes two cycles later and
 //! stops should that be a drop. So a lone packet's head is valid 7 cycles after the verdict. An IPv4 source is shown as ::ffff:a.b.c.d.
 
 use super::PacketHead;
@@ -20,7 +20,7 @@ pub struct HeadLoader<const W: usize, const L: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// Two cycles before a verdict that may commit a frame.
-    pub expect: Signal<In, Bit>,
+    pub likely: Signal<In, Bit>,
     pub verdict: Signal<In, Bit>,
     pub commit: Signal<In, Bit>,
     pub waiting: Signal<In, Bit>,
@@ -68,7 +68,7 @@ impl<const W: usize, const L: usize> Default for HeadLoader<W, L> {
         Self {
             clock: Default::default(),
             reset: Default::default(),
-            expect: Default::default(),
+            likely: Default::default(),
             verdict: Default::default(),
             commit: Default::default(),
             waiting: Default::default(),
@@ -234,7 +234,7 @@ impl<const W: usize, const L: usize> Logic for HeadLoader<W, L> {
                 self.arrived.d.next = false;
             }
         }
-        if !self.running.q.val() & !self.arrived.q.val() & !self.valid.q.val() & (self.waiting.val() | self.expect.val()) {
+        if !self.running.q.val() & !self.arrived.q.val() & !self.valid.q.val() & (self.waiting.val() | self.likely.val()) {
             self.running.d.next = true;
             self.unsure.d.next = !self.waiting.val();
             self.reading.d.next = self.at_12.val();

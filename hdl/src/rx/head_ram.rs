@@ -54,7 +54,7 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     in_row: Signal<Local, Bit>,
     slot: Signal<Local, Bits<4>>,
     read_slot: Signal<Local, Bits<4>>,
-    begin: Signal<Local, Bit>,
+    row_begins: Signal<Local, Bit>,
     blocked_now: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     meta_last: Signal<Local, Bit>,
@@ -110,7 +110,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             in_row: Default::default(),
             slot: Default::default(),
             read_slot: Default::default(),
-            begin: Default::default(),
+            row_begins: Default::default(),
             blocked_now: Default::default(),
             full: Default::default(),
             meta_last: Default::default(),
@@ -166,12 +166,12 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         }
         self.full.next = self.count.q.val() == self.all_rows.val();
         // One lane: the row begins at word 8, since the count may still rise when word 5 comes.
-        self.begin.next = self.first.val();
+        self.row_begins.next = self.first.val();
         for _i in L..2 {
-            self.begin.next = self.valid.val() & (self.word_now.val() == self.row_start.val());
+            self.row_begins.next = self.valid.val() & (self.word_now.val() == self.row_start.val());
         }
         self.blocked_now.next = self.blocked_before.q.val();
-        if self.begin.val() {
+        if self.row_begins.val() {
             self.blocked_now.next = self.full.val();
         }
         self.blocked_before.d.next = self.blocked_now.val();

@@ -2,7 +2,7 @@
 //! The host's frames, untouched: a FIFO whose writer can take a frame back.
 //!
 //! ```text
-//! raw beat ─► RAM 2^HA × {last, count, data} ─► m_host_*
+//! raw beat ─► RAM 2^HA × {data, count, last} ─► m_host_*
 //!              ▲ write pointer; on the last beat committed := write + 1, or write := committed
 //! ```
 //!
@@ -12,7 +12,7 @@
 use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
 
-/// `W` data bits, `K` bytes, `KB` = log2(K), `2^HA` beats, `HD = W + KB + 1`.
+/// `W` data bits, `K` bytes, `KB` = log2(K), `2^HA` beats, `HD = W + 4`.
 #[derive(LogicBlock)]
 pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD: usize> {
     pub clock: Signal<In, Clock>,
@@ -44,13 +44,11 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     one: Constant<Bits<HA>>,
     counts: [Constant<Bits<KB>>; K],
     keeps: [Constant<Bits<K>>; K],
-    last_mark: Constant<Bits<HD>>,
-    count_at: Constant<Bits<8>>,
 }
 
 impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD: usize> Default for HostFifo<W, K, KB, HA, HD> {
     fn default() -> Self {
-        assert!(HD == W + KB + 1 && W == 8 * K && K == 1 << KB, "HostFifo: widths disagree");
+        assert!(HD == W + 4 && W == 8 * K && K == 1 << KB, "HostFifo: widths disagree");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -79,8 +77,6 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             one: Constant::new(1u64.to_bits()),
             counts: std::array::from_fn(|i| Constant::new((i as u64).to_bits())),
             keeps: std::array::from_fn(|i| Constant::new(((2u64 << i) - 1).to_bits())),
-            last_mark: Constant::new((1u128 << (W + KB)).to_bits()),
-            count_at: Constant::new((W as u64).to_bits()),
         }
     }
 }
@@ -94,10 +90,9 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
         self.next_write.next = self.write.q.val() + self.one.val();
         self.lost_now.next = self.lost.q.val() | (self.next_write.val() == self.read.q.val());
         self.overflow.next = self.lost_now.val();
-        self.word.next = bit_cast::<HD, W>(self.s_data.val()) | (bit_cast::<HD, KB>(self.s_count.val()) << self.count_at.val());
-        if self.s_last.val() {
-            self.word.next = self.word.val() | self.last_mark.val();
-        }
+        self.word.next = (bit_cast::<HD, W>(self.s_data.val()) << 4)
+            | (bit_cast::<HD, KB>(self.s_count.val()) << 1)
+            | bit_cast::<HD, 1>(self.s_last.val().into());
         self.ram.write_enable.next = self.s_valid.val() & !self.lost_now.val();
         self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.word.val();
@@ -126,15 +121,15 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
                 self.out_valid.d.next = false;
             }
         }
-        self.m_host_data.next = self.ram.read_data.val().get_bits::<W>(0);
-        self.count.next = self.ram.read_data.val().get_bits::<KB>(self.count_at.val().index());
+        self.m_host_data.next = self.ram.read_data.val().get_bits::<W>(4);
+        self.count.next = self.ram.read_data.val().get_bits::<KB>(1);
         self.m_host_keep.next = 0.into();
         for i in 0..K {
             if self.count.val() == self.counts[i].val() {
                 self.m_host_keep.next = self.keeps[i].val();
             }
         }
-        self.m_host_last.next = (self.ram.read_data.val() & self.last_mark.val()).any();
+        self.m_host_last.next = self.ram.read_data.val().get_bit(0);
         self.m_host_valid.next = self.out_valid.q.val();
 
         if self.reset.val() {

@@ -88,7 +88,7 @@ pub struct Rx<
 /// The `tengig` preset.
 pub type RxTengig = Rx<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4>;
 /// The `cu` preset.
-pub type RxCu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 35, 1, 1>;
+pub type RxCu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1>;
 
 impl<
         const W: usize,
@@ -341,7 +341,7 @@ impl<
         self.head_ram.read_word.next = self.head_loader.read_word.val();
         self.head_loader.read_data.next = self.head_ram.read_data.val();
         self.head_loader.waiting.next = self.head_ram.waiting.val();
-        self.head_loader.expect.next = self.verdict.expect.val();
+        self.head_loader.likely.next = self.verdict.likely.val();
         self.head_loader.verdict.next = self.verdict.verdict.val();
         self.head_loader.commit.next = self.verdict.commit.val();
         self.head_loader.head_next.next = self.head_next.val();

@@ -40,7 +40,7 @@ pub struct Verdict {
     pub stuck: Signal<In, Bit>,
     pub blocked: Signal<In, Bit>,
     /// Two cycles before a verdict that may commit.
-    pub expect: Signal<Out, Bit>,
+    pub likely: Signal<Out, Bit>,
     pub verdict: Signal<Out, Bit>,
     pub commit: Signal<Out, Bit>,
     pub event_valid: Signal<Out, Bit>,
@@ -100,7 +100,7 @@ impl Default for Verdict {
             icrc_good: Default::default(),
             stuck: Default::default(),
             blocked: Default::default(),
-            expect: Default::default(),
+            likely: Default::default(),
             verdict: Default::default(),
             commit: Default::default(),
             event_valid: Default::default(),
@@ -171,7 +171,7 @@ impl Logic for Verdict {
             self.code[i].d.next = self.code[i - 1].q.val();
             self.pending[i].d.next = self.pending[i - 1].q.val();
         }
-        self.expect.next = self.pending[3].q.val() & (self.code[3].q.val() == self.rx_roce.val());
+        self.likely.next = self.pending[3].q.val() & (self.code[3].q.val() == self.rx_roce.val());
 
         // The RoCE verdict.
         self.seen.next = self.icrc_seen.q.val() | self.icrc_valid.val();

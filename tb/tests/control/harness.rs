@@ -153,6 +153,8 @@ pub struct Harness {
     fetch_left: u32,
     fetch_asked: u64,
     left: Left,
+    /// Counter of each packet sent.
+    pub sent: Vec<u8>,
 }
 
 impl Harness {
@@ -170,6 +172,7 @@ impl Harness {
             fetch_left: 0,
             fetch_asked: 0,
             left: Left::default(),
+            sent: vec![],
         };
         h.bench.uut.reset.next = true;
         h.tick();
@@ -333,6 +336,7 @@ impl Harness {
         self.bench.uut.head.next = junk.head();
         let mut left = std::mem::take(&mut self.left);
         left.cycles = cycles;
+        self.sent.extend(&left.counters);
         assert_eq!(left.counters.len(), 1, "one counter a head: {p:?} {left:?}");
         let releases: Vec<bool> = left.jobs.iter().map(|j| j.release).collect();
         assert_eq!(releases.iter().filter(|r| **r).count(), 1, "one release a head: {left:?}");
