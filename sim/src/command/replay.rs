@@ -2,14 +2,15 @@
 //! `hca-sim replay`: a capture played against the Verilated engine.
 
 use super::{progress, Common, Traces};
-use crate::capture::Capture;
 use crate::hca::{Hca, HcaOptions};
 use crate::responder::EngineResponder;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use verbena_model::replay::play::{replay, Overrides, Report};
+use verbena_model::replay::overrides::Overrides;
+use verbena_model::replay::play::replay;
+use verbena_model::replay::report::{table, Report};
 
 /// Plays captures against the Verilated engine and compares its answers with the captured ones.
 #[derive(Debug, Args)]
@@ -24,8 +25,17 @@ pub struct Replay {
     #[arg(long = "as", value_name = "IP")]
     us: IpAddr,
     /// Length of each receive buffer, bytes [default: as the capture's tool had it, or 64 KiB]
+    #[arg(long = "recv", value_name = "BYTES")]
+    receive_length: Option<String>,
+    /// A region that the capture can't tell: KEY,ADDRESS,LENGTH (hexadecimal with 0x)
+    #[arg(long = "mr", value_name = "REGION")]
+    regions: Vec<String>,
+    /// Path MTU, bytes
     #[arg(long)]
-    receive_length: Option<u32>,
+    mtu: Option<usize>,
+    /// Writes the engine's answers to this pcap
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     traces: Traces,
 }
@@ -33,10 +43,10 @@ pub struct Replay {
 impl Replay {
     pub fn run(&self, common: &Common) -> Result<bool> {
         let files: Vec<&PathBuf> = self.files.iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap")).collect();
-        let traced = self.traces.pcap.is_some() || self.traces.fst.is_some();
+        let traced = self.out.is_some() || self.traces.pcap.is_some() || self.traces.fst.is_some();
         ensure!(
             !traced || files.len() == 1,
-            "--pcap and --fst need exactly one capture, there are {}",
+            "--out, --pcap and --fst need exactly one capture, there are {}",
             files.len()
         );
         let bar = progress(common, files.len() as u64).with_message("replay");
@@ -53,7 +63,7 @@ impl Replay {
                 serde_json::json!({ "command": "replay", "preset": common.preset, "seed": common.seed, "held": held, "captures": reports })
             );
         } else {
-            reports.iter().for_each(print);
+            println!("{}", table(&reports));
             let played = reports.iter().filter(|r| r.waiting == 0).count();
             let good = reports.iter().filter(|r| r.waiting == 0 && r.holds()).count();
             println!(
@@ -72,43 +82,20 @@ impl Replay {
         options.memory.latency = common.latency;
         options.fst = self.traces.fst.clone();
         let mut responder = EngineResponder::new(Hca::new(&options)?);
-        let overrides = Overrides {
-            receive_length: self.receive_length,
-            ..Overrides::default()
-        };
+        let mut overrides = Overrides::beside(file)?;
+        if let Some(text) = &self.receive_length {
+            overrides.set_receive_length(text)?;
+        }
+        if let Some(pmtu) = self.mtu {
+            overrides.set_pmtu(pmtu)?;
+        }
+        for region in &self.regions {
+            overrides.add_region(region)?;
+        }
         let report = replay(file, self.us, &overrides, &mut responder)?;
-        if let Some(path) = &self.traces.pcap {
-            let mut capture = Capture::create(path, responder.hca().map_or(1, |h| h.config.clock_khz))?;
-            report
-                .answers
-                .iter()
-                .enumerate()
-                .for_each(|(i, frame)| capture.add(i as u64, frame));
-            capture.finish()?;
+        if let Some(path) = self.out.as_ref().or(self.traces.pcap.as_ref()) {
+            verbena_model::capture::write(path, &report.answers)?;
         }
         Ok(report)
     }
-}
-
-fn print(report: &Report) {
-    if report.waiting > 0 {
-        println!("{:<28} waits: {} READ or ATOMIC requests", report.capture, report.waiting);
-        return;
-    }
-    let verdict = if report.holds() { "holds" } else { "DIFFERS" };
-    let equivalent: usize = report.comparison.equivalent.values().sum();
-    println!(
-        "{:<28} {verdict}: {} frames in, {} answers the same, {equivalent} equivalent, {} different; {} completions, {} different",
-        report.capture,
-        report.delivered,
-        report.comparison.same,
-        report.comparison.different.len(),
-        report.completions,
-        report.completions_different
-    );
-    report.comparison.different.iter().take(5).for_each(|d| println!("    {d}"));
-    if report.memory_different > 0 {
-        println!("    memory of {} regions differs from the golden model's", report.memory_different);
-    }
-    report.tool_disagrees.iter().for_each(|t| println!("    {t}"));
 }
