@@ -133,6 +133,23 @@ fn keywords() {
     refused::<VerilogKeyword>(&["uut: table: "]);
 }
 
+#[derive(LogicInterface, Clone, Debug, Default)]
+struct Bus {
+    pub data: Signal<In, Bits<8>>,
+}
+block!(Clash { bus: Bus, bus_data: Signal<Local, Bits<8>> }
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bus_data.next = self.a.val();
+        self.o.next = self.bus.data.val() + self.bus_data.val();
+    }
+);
+
+#[test]
+fn names_that_meet() {
+    refused::<Clash>(&["uut: bus_data: ", "taken"]);
+}
+
 #[derive(LogicBlock, Default)]
 struct SignedBlock {
     pub a: Signal<In, Signed<8>>,

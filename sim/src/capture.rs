@@ -2,38 +2,22 @@
 //! Frames of a run as a pcap, stamped with simulated time.
 
 use anyhow::{Context, Result};
-use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
-use pcap_file::{DataLink, Endianness, TsResolution};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use verbena_model::capture::{write, Frame};
 
-/// A capture being written.
+/// A capture being made.
 pub struct Capture {
-    writer: PcapWriter<File>,
     path: PathBuf,
     clock_khz: u64,
-    /// Frames wait here until they are in order of time.
-    frames: Vec<(u64, Vec<u8>)>,
+    frames: Vec<Frame>,
 }
 
 impl Capture {
-    /// A nanosecond Ethernet pcap; time is cycles of a clock of `clock_khz`.
+    /// Time is cycles of a clock of `clock_khz`. Fails at once if the file can't be written.
     pub fn create(path: &Path, clock_khz: u32) -> Result<Capture> {
-        let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
-        let header = PcapHeader {
-            version_major: 2,
-            version_minor: 4,
-            ts_correction: 0,
-            ts_accuracy: 0,
-            snaplen: 65535,
-            datalink: DataLink::ETHERNET,
-            ts_resolution: TsResolution::NanoSecond,
-            endianness: Endianness::Little,
-        };
-        let writer = PcapWriter::with_header(file, header).with_context(|| format!("writing {}", path.display()))?;
+        write(path, &[]).with_context(|| format!("creating {}", path.display()))?;
         Ok(Capture {
-            writer,
             path: path.into(),
             clock_khz: clock_khz as u64,
             frames: Vec::new(),
@@ -41,19 +25,17 @@ impl Capture {
     }
 
     pub fn add(&mut self, cycle: u64, frame: &[u8]) {
-        self.frames.push((cycle, frame.to_vec()));
+        let time = Duration::from_nanos(cycle * 1_000_000 / self.clock_khz);
+        self.frames.push(Frame {
+            time,
+            bytes: frame.to_vec(),
+        });
     }
 
     /// Writes everything, oldest first.
     pub fn finish(mut self) -> Result<PathBuf> {
-        self.frames.sort_by_key(|f| f.0);
-        for (cycle, frame) in &self.frames {
-            let time = Duration::from_nanos(cycle * 1_000_000 / self.clock_khz);
-            let packet = PcapPacket::new_owned(time, frame.len() as u32, frame.clone());
-            self.writer
-                .write_packet(&packet)
-                .with_context(|| format!("writing {}", self.path.display()))?;
-        }
+        self.frames.sort_by_key(|f| f.time);
+        write(&self.path, &self.frames)?;
         Ok(self.path)
     }
 }
@@ -61,7 +43,6 @@ impl Capture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pcap_file::pcap::PcapReader;
 
     #[test]
     fn frames_come_back_in_order_of_time() {
@@ -70,10 +51,11 @@ mod tests {
         capture.add(2000, &[2; 60]);
         capture.add(1000, &[1; 60]);
         capture.finish().unwrap();
-        let mut reader = PcapReader::new(File::open(&path).unwrap()).unwrap();
-        let first = reader.next_packet().unwrap().unwrap();
-        assert_eq!((first.timestamp, first.data[0]), (Duration::from_nanos(6400), 1));
-        assert_eq!(reader.next_packet().unwrap().unwrap().data[0], 2);
+        let frames = verbena_model::capture::read(&path).unwrap();
+        assert_eq!(
+            (frames[0].time, frames[0].bytes[0], frames[1].bytes[0]),
+            (Duration::from_nanos(6400), 1, 2)
+        );
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -81,7 +81,7 @@ impl Session {
 
     /// Answers that came out since the last call, frames that are none dropped.
     pub fn answers(&mut self) -> Vec<Answer> {
-        self.hca().tx.frames.drain(..).filter_map(|f| answer(&f.bytes)).collect()
+        self.hca().tx.frames.drain(..).filter_map(|f| answer(&f.bytes, &PEER)).collect()
     }
 
     /// One WRITE that must be acknowledged and land: the engine lives.

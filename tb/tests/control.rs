@@ -3,6 +3,8 @@
 
 #[path = "control/harness.rs"]
 mod harness;
+#[path = "control/random.rs"]
+mod random;
 #[path = "control/rules_qp.rs"]
 mod rules_qp;
 #[path = "control/rules_rc.rs"]

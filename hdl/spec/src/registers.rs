@@ -8,6 +8,8 @@ use crate::config::Config;
 use crate::counters::COUNTER_FILE;
 use crate::layout;
 
+pub use crate::render::{to_c_header, to_json, to_markdown};
+
 /// Bits of an AXI4-Lite byte address.
 pub const ADDRESS_BITS: usize = 21;
 
@@ -238,7 +240,12 @@ mod tests {
             for window in WINDOWS {
                 assert!(window.base >= end, "{} overlaps", window.name);
                 let size = window.stride * window.rows(&config) as u32;
-                assert_eq!(window.base & (size.max(4).next_power_of_two() - 1), 0, "{} isn't aligned to its size", window.name);
+                assert_eq!(
+                    window.base & (size.max(4).next_power_of_two() - 1),
+                    0,
+                    "{} isn't aligned to its size",
+                    window.name
+                );
                 end = window.base + size;
             }
             assert!(end <= 1 << ADDRESS_BITS);

@@ -10,7 +10,7 @@
 //!
 //! One access at a time; reads and writes take turns. The slave waits for both AW and W and keeps them waiting until the access is
 //! done, as AXI allows, so it holds neither. B follows the target's acceptance: 5 cycles from AW and W to B for a table or doorbell
-//! whose station is free, 8 for a register; 8 from AR to R.
+//! whose station is free, 8 for a register; 9 from AR to R.
 //!
 //! SLVERR, with no effect: partial strobes, an address off its word, unmapped, an index beyond the preset's counts, the wrong
 //! direction, COMMAND while busy, an SQ doorbell (there is no requester yet). Upper halves of doorbell values are ignored.
@@ -316,6 +316,12 @@ impl<const GW: usize> Logic for Registers<GW> {
         dff_setup!(self, clock, state, address, writing, wrote, target, failed, data, busy, refused, operation, index, new_state);
         clock!(self, clock, values);
 
+        // Decode.
+        self.number.next = self.address.q.val().get_bits::<6>(2);
+        self.map.address.next = self.address.q.val();
+        self.map.write.next = self.writing.q.val();
+        self.map.whole.next = self.s_w_strobe.val() == self.all_strobes.val();
+
         // Values.
         self.values.reset.next = self.reset.val();
         self.values.write.next = false;
@@ -334,12 +340,6 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.eq_consumer.next = self.values.eq_consumer.val();
         self.tick.next = self.values.tick.val();
         self.tick_reset.next = self.tick_value.val();
-
-        // Decode.
-        self.number.next = self.address.q.val().get_bits::<6>(2);
-        self.map.address.next = self.address.q.val();
-        self.map.write.next = self.writing.q.val();
-        self.map.whole.next = self.s_w_strobe.val() == self.all_strobes.val();
 
         // Registers that aren't what software wrote.
         self.live.next = true;

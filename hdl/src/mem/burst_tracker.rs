@@ -4,17 +4,17 @@
 //! ```text
 //!          issue (AW)          response (B)         retire
 //!            ▼                    ▼                   ▼
-//! ring of 8: last? ─────────────► error? ───────────► done_valid, done_error (OR of the job's bursts)
+//! ring:      last? ─────────────► error? ───────────► done_valid, done_error (OR of the job's bursts)
 //! ```
 //!
-//! One ID, so B comes in AW order. Up to 8 bursts are outstanding or waiting for `done_ready`; `room` is low then. B is always taken.
+//! One ID, so B comes in AW order. Up to `DEPTH` bursts are outstanding or waiting for `done_ready`; `room` is low then. B is always taken.
 //! Latency: 2 cycles from a job's last B to `done_valid`. A B that nothing waits for is ignored.
 
 use rust_hdl::prelude::*;
 
-/// Tracks up to 8 bursts.
+/// Tracks up to `DEPTH` bursts, 4 or 8: the slots above vanish in synthesis.
 #[derive(LogicBlock)]
-pub struct BurstTracker {
+pub struct BurstTracker<const DEPTH: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// A burst was issued; only while `room`.
@@ -41,10 +41,12 @@ pub struct BurstTracker {
     used: Signal<Local, Bits<4>>,
     bad: Signal<Local, Bit>,
     depth: Constant<Bits<4>>,
+    slot_mask: Constant<Bits<3>>,
 }
 
-impl Default for BurstTracker {
+impl<const DEPTH: usize> Default for BurstTracker<DEPTH> {
     fn default() -> Self {
+        assert!(DEPTH == 4 || DEPTH == 8, "BurstTracker: DEPTH must be 4 or 8");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -69,12 +71,13 @@ impl Default for BurstTracker {
             retire_slot: Default::default(),
             used: Default::default(),
             bad: Default::default(),
-            depth: Constant::new(8.into()),
+            depth: Constant::new(DEPTH.to_bits()),
+            slot_mask: Constant::new((DEPTH - 1).to_bits()),
         }
     }
 }
 
-impl Logic for BurstTracker {
+impl<const DEPTH: usize> Logic for BurstTracker<DEPTH> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -90,9 +93,9 @@ impl Logic for BurstTracker {
             done_bad
         );
 
-        self.issue_slot.next = self.issue_pointer.q.val().get_bits::<3>(0);
-        self.response_slot.next = self.response_pointer.q.val().get_bits::<3>(0);
-        self.retire_slot.next = self.retire_pointer.q.val().get_bits::<3>(0);
+        self.issue_slot.next = self.issue_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
+        self.response_slot.next = self.response_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
+        self.retire_slot.next = self.retire_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
         self.used.next = self.issue_pointer.q.val() - self.retire_pointer.q.val();
         self.room.next = self.used.val() != self.depth.val();
 

@@ -9,7 +9,7 @@
 //!                                  └─► done_*, in job order
 //! ```
 //!
-//! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; source lane 0 or 4, destination any. At most 8
+//! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; source lane 0 or 4, destination any. At most K
 //! bursts outstanding. `done` comes for jobs with `write`, after the B responses of all their bursts. While one job's data moves, the next
 //! job's ring read and first AW are already under way.
 
@@ -53,7 +53,8 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     pub b_error: Signal<In, Bit>,
     splitter: JobSplitter<K, BA, TA>,
     realigner: Realigner<W, K, BA>,
-    tracker: BurstTracker,
+    /// As many bursts as the bus has bytes: 8, or 4 in a small engine.
+    tracker: BurstTracker<K>,
     mtt: Mtt<TA>,
 }
 

@@ -11,7 +11,8 @@
 //! Bursts are cut where the address is a multiple of 256 beats, which divides 4 KiB: so no burst is longer than 256 beats or crosses 4 KiB
 //! or a page, and the beat number in its block is all that the data side needs to know. A paged job's running address is
 //! `{MTT entry, offset}`, so that the next page is the next number.
-//! Cycles: 1 to take a job, 1 a burst (3 paged) and 2 between bursts. The next job is taken once all three outputs have been.
+//! Cycles: 1 to begin a job, 1 a burst (3 paged) and 2 between bursts. `job_ready` comes once the ring and the realigner have been told; the
+//! next job begins after the last burst's AW.
 
 use super::WriteJob;
 use rust_hdl::prelude::*;
@@ -56,19 +57,14 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     pub aw_valid: Signal<Out, Bit>,
     pub aw_ready: Signal<In, Bit>,
     state: DFF<SplitterState>,
+    begun: DFF<Bit>,
     asking: DFF<Bit>,
     handing: DFF<Bit>,
-    write: DFF<Bit>,
     paged: DFF<Bit>,
     low: DFF<Bits<32>>,
     high: DFF<Bits<32>>,
     carry: DFF<Bit>,
-    end: DFF<Bits<15>>,
-    count: DFF<Bits<13>>,
-    ring_beat: DFF<Bits<BA>>,
-    offset: DFF<Bits<3>>,
-    releases: DFF<Bit>,
-    end_beat: DFF<Bits<BA>>,
+    stop: DFF<Bits<15>>,
     job_address: Signal<Local, Bits<64>>,
     job_length: Signal<Local, Bits<15>>,
     job_ring_beat: Signal<Local, Bits<13>>,
@@ -81,6 +77,7 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     end_position: Signal<Local, Bits<8>>,
     more: Signal<Local, Bit>,
     valid: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
     idle: Signal<Local, Bit>,
     next_low: Signal<Local, Bits<33>>,
     has_mtt: Constant<Bit>,
@@ -127,19 +124,14 @@ impl<const K: usize, const BA: usize, const TA: usize> Default for JobSplitter<K
             aw_valid: Default::default(),
             aw_ready: Default::default(),
             state: Default::default(),
+            begun: Default::default(),
             asking: Default::default(),
             handing: Default::default(),
-            write: Default::default(),
             paged: Default::default(),
             low: Default::default(),
             high: Default::default(),
             carry: Default::default(),
-            end: Default::default(),
-            count: Default::default(),
-            ring_beat: Default::default(),
-            offset: Default::default(),
-            releases: Default::default(),
-            end_beat: Default::default(),
+            stop: Default::default(),
             job_address: Default::default(),
             job_length: Default::default(),
             job_ring_beat: Default::default(),
@@ -152,6 +144,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Default for JobSplitter<K
             end_position: Default::default(),
             more: Default::default(),
             valid: Default::default(),
+            over: Default::default(),
             idle: Default::default(),
             next_low: Default::default(),
             has_mtt: Constant::new(TA > 1),
@@ -172,7 +165,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Default for JobSplitter<K
 impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, BA, TA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, asking, handing, write, paged, low, high, carry, end, count, ring_beat, offset, releases, end_beat);
+        dff_setup!(self, clock, state, begun, asking, handing, paged, low, high, carry, stop);
 
         // What a job means in beats.
         self.job_address.next = self.job.val().address;
@@ -186,12 +179,17 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
 
         // What the current burst is.
         self.start_position.next = self.low.q.val().get_bits::<8>(self.beat_shift.val().index());
-        self.end_position.next = self.end.q.val().get_bits::<8>(self.beat_shift.val().index());
-        self.more.next = (self.end.q.val() & !self.block_mask.val()).any();
+        self.end_position.next = self.stop.q.val().get_bits::<8>(self.beat_shift.val().index());
+        self.more.next = (self.stop.q.val() & !self.block_mask.val()).any();
         self.next_low.next = bit_cast::<33, 32>(self.low.q.val() & self.block_base.val()) + self.block_step.val();
 
-        self.idle.next = (self.state.q.val() == SplitterState::Idle) & !self.asking.q.val() & !self.handing.q.val();
-        self.job_ready.next = self.idle.val() & !self.reset.val();
+        // The job is held until ring and realigner have been told, so its fields need no copies here.
+        self.idle.next = !self.begun.q.val();
+        self.over.next = self.begun.q.val() & !self.asking.q.val() & !self.handing.q.val();
+        self.job_ready.next = self.over.val() & !self.reset.val();
+        if self.over.val() {
+            self.begun.d.next = false;
+        }
         self.valid.next = (self.state.q.val() == SplitterState::Issue) & self.room.val();
         self.aw_valid.next = self.valid.val() & !self.reset.val();
 
@@ -204,17 +202,12 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         match self.state.q.val() {
             SplitterState::Idle => {
                 if self.idle.val() {
-                    self.write.d.next = self.job.val().write;
                     self.paged.d.next = self.job.val().paged & self.has_mtt.val();
                     self.low.d.next = self.job_address.val().get_bits::<32>(0);
                     self.high.d.next = self.job_address.val().get_bits::<32>(32);
-                    self.end.d.next = self.block_offset.val() + self.job_length.val() - 1;
-                    self.count.d.next = bit_cast::<13, 15>(self.ring_bytes.val() >> self.beat_shift.val());
-                    self.ring_beat.d.next = self.job_ring_beat.val().get_bits::<BA>(0);
-                    self.offset.d.next = self.job_offset.val();
-                    self.releases.d.next = self.job.val().release;
-                    self.end_beat.d.next = self.job_end_beat.val().get_bits::<BA>(0);
+                    self.stop.d.next = self.block_offset.val() + self.job_length.val() - 1;
                     if self.job_valid.val() {
+                        self.begun.d.next = true;
                         self.handing.d.next = true;
                         if self.job.val().write {
                             self.asking.d.next = true;
@@ -241,7 +234,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
                 if !self.handing.q.val() {
                     self.low.d.next = self.next_low.val().get_bits::<32>(0);
                     self.carry.d.next = self.next_low.val().get_bit(32);
-                    self.end.d.next = self.end.q.val() - self.block_bytes.val();
+                    self.stop.d.next = self.stop.q.val() - self.block_bytes.val();
                     self.state.d.next = SplitterState::High;
                 }
             }
@@ -257,16 +250,16 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
             _ => self.state.d.next = SplitterState::Idle,
         }
 
-        self.read_beat.next = bit_cast::<13, BA>(self.ring_beat.q.val());
-        self.read_count.next = self.count.q.val();
+        self.read_beat.next = self.job_ring_beat.val();
+        self.read_count.next = bit_cast::<13, 15>(self.ring_bytes.val() >> self.beat_shift.val());
         self.read_valid.next = self.asking.q.val();
         self.piece_valid.next = self.handing.q.val();
-        self.piece_write.next = self.write.q.val();
+        self.piece_write.next = self.job.val().write;
         self.piece_start.next = self.low.q.val().get_bits::<11>(0);
-        self.piece_end.next = self.end.q.val();
-        self.piece_offset.next = self.offset.q.val();
-        self.piece_release.next = self.releases.q.val();
-        self.piece_end_beat.next = self.end_beat.q.val();
+        self.piece_end.next = self.stop.q.val();
+        self.piece_offset.next = self.job_offset.val();
+        self.piece_release.next = self.job.val().release;
+        self.piece_end_beat.next = self.job_end_beat.val().get_bits::<BA>(0);
         self.mtt_entry.next = self.low.q.val().get_bits::<16>(12);
         self.aw_address.next = bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.high.q.val()) << 32);
         if self.paged.q.val() {
@@ -280,6 +273,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
 
         if self.reset.val() {
             self.state.d.next = SplitterState::Idle;
+            self.begun.d.next = false;
             self.asking.d.next = false;
             self.handing.d.next = false;
             self.read_valid.next = false;

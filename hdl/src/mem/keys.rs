@@ -80,7 +80,8 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     walking: DFF<Bit>,
     walk: DFF<Bits<MA>>,
     step: DFF<KeyStep>,
-    word: DFF<Bits<32>>,
+    word_register: DFF<Bits<32>>,
+    row_word_late: DFF<Bits<3>>,
     failed: DFF<Bit>,
     paged: DFF<Bit>,
     offset_low: DFF<Bits<32>>,
@@ -96,6 +97,7 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     table_open: Signal<Local, Bit>,
     row_base: Signal<Local, Bits<RA>>,
     row_word: Signal<Local, Bits<3>>,
+    word: Signal<Local, Bits<32>>,
     beyond: Signal<Local, Bit>,
     row_good: Signal<Local, Bit>,
     access_good: Signal<Local, Bit>,
@@ -105,6 +107,7 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     table_mask: Constant<Bits<15>>,
     page_mask: Constant<Bits<17>>,
     has_mtt: Constant<Bit>,
+    direct: Constant<Bit>,
     flag_invalid: Constant<Bits<32>>,
     zero: Constant<Bits<32>>,
     word_mtt: Constant<Bits<3>>,
@@ -122,7 +125,15 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
 }
 
 impl<const MA: usize, const RA: usize, const TA: usize> Default for Keys<MA, RA, TA> {
+    /// With the register behind the RAM.
     fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
+    /// `direct`: without the register between the RAM and the adders, for a slow clock and few cells. The cycles are the same.
+    pub fn new(direct: bool) -> Self {
         assert_eq!(RA, MA + 3, "Keys: RA must be MA + 3");
         assert_eq!(MR_WORDS, 8);
         assert!(MA <= 12 && TA >= 1 && TA <= 16);
@@ -159,6 +170,8 @@ impl<const MA: usize, const RA: usize, const TA: usize> Default for Keys<MA, RA,
             walking: Default::default(),
             walk: Default::default(),
             step: Default::default(),
+            word_register: Default::default(),
+            row_word_late: Default::default(),
             word: Default::default(),
             failed: Default::default(),
             paged: Default::default(),
@@ -184,6 +197,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Default for Keys<MA, RA,
             table_mask: Constant::new((0x7fffu64 & !((1u64 << RA) - 1)).to_bits()),
             page_mask: Constant::new((0x1_ffffu64 & !((1u64 << TA) - 1)).to_bits()),
             has_mtt: Constant::new(TA > 1),
+            direct: Constant::new(direct),
             flag_invalid: Constant::new(((!(1u32 << mr::VALID.low)) as u64).to_bits()),
             zero: Constant::new(0.into()),
             word_mtt: word(mr::MTT),
@@ -211,7 +225,8 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             walking,
             walk,
             step,
-            word,
+            word_register,
+            row_word_late,
             failed,
             paged,
             offset_low,
@@ -245,28 +260,34 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             _ => self.row_word.next = 0.into(),
         }
         self.ram.read_enable.next = true;
+        self.row_word_late.d.next = self.row_word.val();
+        self.word_register.d.next = self.ram.read_data.val();
         self.ram.read_address.next = self.row_base.val() | bit_cast::<RA, 3>(self.row_word.val());
-        self.word.d.next = self.ram.read_data.val();
+        self.word.next = self.word_register.q.val();
+        if self.direct.val() {
+            self.ram.read_address.next = self.row_base.val() | bit_cast::<RA, 3>(self.row_word_late.q.val());
+            self.word.next = self.ram.read_data.val();
+        }
 
         // Word 0: tag, valid, PD, and the access asked for; or the right to invalidate.
         self.beyond.next = (self.key.val() & self.key_mask.val()).any();
-        self.access_good.next = (self.word.q.val().get_bits::<4>(self.bit_access.val().index()) & self.key_access.val()).any();
+        self.access_good.next = (self.word.val().get_bits::<4>(self.bit_access.val().index()) & self.key_access.val()).any();
         if self.key_op.val().any() {
-            self.access_good.next = self.word.q.val().get_bit(self.bit_may_invalidate.val().index());
+            self.access_good.next = self.word.val().get_bit(self.bit_may_invalidate.val().index());
         }
         self.row_good.next = self.access_good.val()
             & !self.beyond.val()
-            & self.word.q.val().get_bit(self.bit_valid.val().index())
-            & (self.word.q.val().get_bits::<8>(0) == self.key.val().get_bits::<8>(0))
-            & (self.word.q.val().get_bits::<16>(self.bit_pd.val().index()) == self.key_pd.val())
-            & (self.has_mtt.val() | !self.word.q.val().get_bit(self.bit_paged.val().index()));
+            & self.word.val().get_bit(self.bit_valid.val().index())
+            & (self.word.val().get_bits::<8>(0) == self.key.val().get_bits::<8>(0))
+            & (self.word.val().get_bits::<16>(self.bit_pd.val().index()) == self.key_pd.val())
+            & (self.has_mtt.val() | !self.word.val().get_bit(self.bit_paged.val().index()));
 
         // offset = va - MR.va: a carry out means no borrow.
         self.offset_low_add.a.next = self.key_va.val().get_bits::<32>(0);
-        self.offset_low_add.b.next = !self.word.q.val();
+        self.offset_low_add.b.next = !self.word.val();
         self.offset_low_add.carry_in.next = true;
         self.offset_high_add.a.next = self.key_va.val().get_bits::<32>(32);
-        self.offset_high_add.b.next = !self.word.q.val();
+        self.offset_high_add.b.next = !self.word.val();
         self.offset_high_add.carry_in.next = self.offset_carry.q.val();
         // end = offset + length.
         self.end_low_add.a.next = self.offset_low.q.val();
@@ -276,21 +297,21 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
         self.end_high_add.b.next = self.zero.val();
         self.end_high_add.carry_in.next = self.end_carry.q.val();
         // room = MR.length - end: only its borrow counts.
-        self.room_low_add.a.next = self.word.q.val();
+        self.room_low_add.a.next = self.word.val();
         self.room_low_add.b.next = !self.end_low.q.val();
         self.room_low_add.carry_in.next = true;
-        self.room_high_add.a.next = self.word.q.val();
+        self.room_high_add.a.next = self.word.val();
         self.room_high_add.b.next = !self.end_high.q.val();
         self.room_high_add.carry_in.next = self.room_carry.q.val();
         // Contiguous: MR.address + offset.
-        self.address_low_add.a.next = self.word.q.val();
+        self.address_low_add.a.next = self.word.val();
         self.address_low_add.b.next = self.offset_low.q.val();
         self.address_low_add.carry_in.next = false;
-        self.address_high_add.a.next = self.word.q.val();
+        self.address_high_add.a.next = self.word.val();
         self.address_high_add.b.next = self.offset_high.q.val();
         self.address_high_add.carry_in.next = self.address_carry.q.val();
         // Paged: MTT entry of the page; the MTT has no entry beyond `TA` bits, and no offset beyond 16 bits of pages.
-        self.page.next = bit_cast::<17, 16>(self.word.q.val().get_bits::<16>(0)) + bit_cast::<17, 16>(self.page_offset.q.val());
+        self.page.next = bit_cast::<17, 16>(self.word.val().get_bits::<16>(0)) + bit_cast::<17, 16>(self.page_offset.q.val());
         self.page_beyond.next = (self.page.val() & self.page_mask.val()).any()
             | self.offset_high.q.val().any()
             | self.offset_low.q.val().get_bits::<4>(28).any();
@@ -314,19 +335,19 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             KeyStep::Flags => {
                 self.step.d.next = KeyStep::VaLow;
                 self.failed.d.next = !self.row_good.val();
-                self.paged.d.next = self.word.q.val().get_bit(self.bit_paged.val().index()) & self.has_mtt.val();
+                self.paged.d.next = self.word.val().get_bit(self.bit_paged.val().index()) & self.has_mtt.val();
                 if self.key_op.val().any() {
                     self.step.d.next = KeyStep::Done;
                     self.ram.write_enable.next = self.row_good.val();
                     self.ram.write_address.next = self.row_base.val();
-                    self.ram.write_data.next = self.word.q.val() & self.flag_invalid.val();
+                    self.ram.write_data.next = self.word.val() & self.flag_invalid.val();
                 }
             }
             KeyStep::VaLow => {
                 self.step.d.next = KeyStep::VaHigh;
                 self.offset_low.d.next = self.offset_low_add.sum.val();
                 self.offset_carry.d.next = self.offset_low_add.carry_out.val();
-                self.page_offset.d.next = self.key_va.val().get_bits::<16>(12) - self.word.q.val().get_bits::<16>(12);
+                self.page_offset.d.next = self.key_va.val().get_bits::<16>(12) - self.word.val().get_bits::<16>(12);
             }
             KeyStep::VaHigh => {
                 self.step.d.next = KeyStep::LengthLow;

@@ -2,13 +2,13 @@
 //! Realigner: a job's bytes from ring beats to bus beats.
 //!
 //! ```text
-//! beat_data ─► rotate left by r bytes ─┬─► lanes >= r ─┐
-//!                                      └─► held ► lanes < r ─┴─► w_data, w_strobe, w_last (registered)
+//! beat_data ─┬─► held ─┐
+//!            └─────────┴─► K bytes out of {beat, held} ─► w_data, w_strobe, w_last (registered)
 //! r = (address - ring_offset) mod K, constant over a job, since bursts are cut at multiples of 256 beats
 //! ```
 //!
-//! Where the first byte moves down (address lane < ring lane) the first ring beat is only held; where the last bus beat lies wholly in held
-//! lanes it needs no ring beat. One beat a cycle; between jobs 1 cycle, and 1 more for a beat that is only held.
+//! Where the first byte moves down (address lane < ring lane) the first ring beat is only held; where the last bus beat lies wholly in the
+//! held beat it needs no ring beat. One beat a cycle; between jobs 1 cycle, and 1 more for a beat that is only held.
 //! `beat_data` goes through 3 levels of logic: it must come from a register.
 //! A job's release follows its last beat; a job without `write` only releases.
 
@@ -59,14 +59,17 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     strobe: DFF<Bits<K>>,
     last: DFF<Bit>,
     valid: DFF<Bit>,
+    piece_stop: Signal<Local, Bits<16>>,
     start_lane: Signal<Local, Bits<3>>,
     stop_lane: Signal<Local, Bits<3>>,
     turn: Signal<Local, Bits<3>>,
-    by_one: Signal<Local, Bits<W>>,
-    by_two: Signal<Local, Bits<W>>,
-    rotated: Signal<Local, Bits<W>>,
-    shift: Signal<Local, Bits<6>>,
-    fresh: Signal<Local, Bits<W>>,
+    low_one: Signal<Local, Bits<W>>,
+    high_one: Signal<Local, Bits<W>>,
+    low_four: Signal<Local, Bits<W>>,
+    high_four: Signal<Local, Bits<W>>,
+    low_two: Signal<Local, Bits<W>>,
+    high_two: Signal<Local, Bits<W>>,
+    merged: Signal<Local, Bits<W>>,
     first_mask: Signal<Local, Bits<K>>,
     last_mask: Signal<Local, Bits<K>>,
     spare_lanes: Signal<Local, Bits<3>>,
@@ -77,21 +80,19 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     lane_mask: Constant<Bits<3>>,
     beat_shift: Constant<Bits<4>>,
     block_shift: Constant<Bits<4>>,
-    up_one: Constant<Bits<8>>,
-    down_one: Constant<Bits<8>>,
-    up_two: Constant<Bits<8>>,
-    down_two: Constant<Bits<8>>,
-    up_four: Constant<Bits<8>>,
-    down_four: Constant<Bits<8>>,
-    all_data: Constant<Bits<W>>,
+    eight_lanes: Constant<Bit>,
+    one_down: Constant<Bits<8>>,
+    one_up: Constant<Bits<8>>,
+    two_down: Constant<Bits<8>>,
+    two_up: Constant<Bits<8>>,
+    four_down: Constant<Bits<8>>,
+    four_up: Constant<Bits<8>>,
     all_lanes: Constant<Bits<K>>,
 }
 
 impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K, BA> {
     fn default() -> Self {
         assert!(W == 8 * K && (K == 4 || K == 8), "Realigner: W must be 32 or 64, K = W/8");
-        // With 4 lanes the rotation by 4 is none.
-        let (up_four, down_four) = if K == 8 { (32, 32) } else { (0, 0) };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -132,14 +133,17 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             strobe: Default::default(),
             last: Default::default(),
             valid: Default::default(),
+            piece_stop: Default::default(),
             start_lane: Default::default(),
             stop_lane: Default::default(),
             turn: Default::default(),
-            by_one: Default::default(),
-            by_two: Default::default(),
-            rotated: Default::default(),
-            shift: Default::default(),
-            fresh: Default::default(),
+            low_one: Default::default(),
+            high_one: Default::default(),
+            low_four: Default::default(),
+            high_four: Default::default(),
+            low_two: Default::default(),
+            high_two: Default::default(),
+            merged: Default::default(),
             first_mask: Default::default(),
             last_mask: Default::default(),
             spare_lanes: Default::default(),
@@ -150,13 +154,13 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             lane_mask: Constant::new((K - 1).to_bits()),
             beat_shift: Constant::new(K.trailing_zeros().to_bits()),
             block_shift: Constant::new((K.trailing_zeros() + 8).to_bits()),
-            up_one: Constant::new(8.into()),
-            down_one: Constant::new((W - 8).to_bits()),
-            up_two: Constant::new(16.into()),
-            down_two: Constant::new((W - 16).to_bits()),
-            up_four: Constant::new(up_four.into()),
-            down_four: Constant::new(down_four.into()),
-            all_data: Constant::new(Bits::<W>::mask()),
+            eight_lanes: Constant::new(K == 8),
+            one_down: Constant::new(8.into()),
+            one_up: Constant::new((W - 8).to_bits()),
+            two_down: Constant::new(16.into()),
+            two_up: Constant::new((W - 16).to_bits()),
+            four_down: Constant::new(32.into()),
+            four_up: Constant::new((W - 32).to_bits()),
             all_lanes: Constant::new(Bits::<K>::mask()),
         }
     }
@@ -190,25 +194,30 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
         );
 
         // The next job.
+        self.piece_stop.next = bit_cast::<16, 15>(self.piece_end.val());
         self.start_lane.next = self.piece_start.val().get_bits::<3>(0) & self.lane_mask.val();
         self.stop_lane.next = self.piece_end.val().get_bits::<3>(0) & self.lane_mask.val();
         self.turn.next = (self.start_lane.val() - (self.piece_offset.val() & self.lane_mask.val())) & self.lane_mask.val();
 
-        // Rotate in steps of 1, 2 and 4 lanes, and merge: lanes below the rotation come from the beat before.
-        self.by_one.next = self.beat_data.val();
-        if self.rotation.q.val().get_bit(0) {
-            self.by_one.next = (self.beat_data.val() << self.up_one.val()) | (self.beat_data.val() >> self.down_one.val());
+        // {this beat, held beat} down by K - r lanes: by one, then by what is left of it, the inverse of r.
+        self.low_one.next = (self.held.q.val() >> self.one_down.val()) | (self.beat_data.val() << self.one_up.val());
+        self.high_one.next = self.beat_data.val() >> self.one_down.val();
+        self.low_four.next = self.low_one.val();
+        self.high_four.next = self.high_one.val();
+        if self.eight_lanes.val() & !self.rotation.q.val().get_bit(2) {
+            self.low_four.next = (self.low_one.val() >> self.four_down.val()) | (self.high_one.val() << self.four_up.val());
+            self.high_four.next = self.high_one.val() >> self.four_down.val();
         }
-        self.by_two.next = self.by_one.val();
-        if self.rotation.q.val().get_bit(1) {
-            self.by_two.next = (self.by_one.val() << self.up_two.val()) | (self.by_one.val() >> self.down_two.val());
+        self.low_two.next = self.low_four.val();
+        self.high_two.next = self.high_four.val();
+        if !self.rotation.q.val().get_bit(1) {
+            self.low_two.next = (self.low_four.val() >> self.two_down.val()) | (self.high_four.val() << self.two_up.val());
+            self.high_two.next = self.high_four.val() >> self.two_down.val();
         }
-        self.rotated.next = self.by_two.val();
-        if self.rotation.q.val().get_bit(2) {
-            self.rotated.next = (self.by_two.val() << self.up_four.val()) | (self.by_two.val() >> self.down_four.val());
+        self.merged.next = self.low_two.val();
+        if !self.rotation.q.val().get_bit(0) {
+            self.merged.next = (self.low_two.val() >> self.one_down.val()) | (self.high_two.val() << self.one_up.val());
         }
-        self.shift.next = bit_cast::<6, 3>(self.rotation.q.val()) << 3;
-        self.fresh.next = self.all_data.val() << self.shift.val();
 
         self.last_beat.next = !self.end_block.q.val().any() & (self.beat.q.val() == self.end_position.q.val());
         // Strobes are whole but on the first and the last beat.
@@ -235,13 +244,13 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
         self.releasing.d.next = false;
         if self.free.val() {
             self.valid.d.next = self.emit.val();
-            self.data.d.next = (self.held.q.val() & !self.fresh.val()) | (self.rotated.val() & self.fresh.val());
+            self.data.d.next = self.merged.val();
             self.strobe.d.next = self.first_mask.val() & self.last_mask.val();
             self.last.d.next = self.last_beat.val() | self.beat.q.val().all();
         }
         if self.active.q.val() {
             if self.beat_valid.val() & (self.prime.q.val() | self.free.val()) {
-                self.held.d.next = self.rotated.val();
+                self.held.d.next = self.beat_data.val();
             }
             if self.beat_valid.val() {
                 self.prime.d.next = false;
@@ -267,8 +276,8 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
             self.last_lane.d.next = self.stop_lane.val();
             self.rotation.d.next = self.turn.val();
             self.beat.d.next = self.piece_start.val().get_bits::<8>(self.beat_shift.val().index());
-            self.end_block.d.next = self.piece_end.val().get_bits::<5>(self.block_shift.val().index());
-            self.end_position.d.next = self.piece_end.val().get_bits::<8>(self.beat_shift.val().index());
+            self.end_block.d.next = self.piece_stop.val().get_bits::<5>(self.block_shift.val().index());
+            self.end_position.d.next = self.piece_stop.val().get_bits::<8>(self.beat_shift.val().index());
             self.releases.d.next = self.piece_release.val();
             self.end_beat.d.next = self.piece_end_beat.val();
         }

@@ -34,6 +34,8 @@ pub struct Demux<const QA: usize> {
     pub head: Signal<In, PacketHead>,
     /// QP state is RTR, RTS or SQD; looked at in the settle cycle.
     pub live: Signal<In, Bit>,
+    /// QP state is not RESET; looked at in the settle cycle.
+    pub exists: Signal<In, Bit>,
     pub read: Signal<Out, Bit>,
     pub item: Signal<Out, Bits<5>>,
     pub word: Signal<In, Bits<32>>,
@@ -98,6 +100,7 @@ impl<const QA: usize> Demux<QA> {
             start: Default::default(),
             head: Default::default(),
             live: Default::default(),
+            exists: Default::default(),
             read: Default::default(),
             item: Default::default(),
             word: Default::default(),
@@ -267,6 +270,7 @@ impl<const QA: usize> Logic for Demux<QA> {
             DemuxState::Settle => {
                 self.read.next = false;
                 self.not_live.d.next = !self.live.val();
+                self.unknown.d.next = self.unknown.q.val() | !self.exists.val();
                 self.finished.d.next = true;
                 self.state.d.next = DemuxState::Idle;
             }

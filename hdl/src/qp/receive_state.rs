@@ -14,10 +14,11 @@
 //! Words 3–7 mean something only in the middle of a message. The PSN last acknowledged (R26) is ePSN − 1 as long as there is no READ
 //! responder; a READ will need a word of its own for it.
 //!
+//! A write is in the RAM two cycles later and must not be looked for earlier; nor may a word be read in the cycle in which it is written.
 //! After reset a walk clears every word, so all QPs are in RESET; `ready` then rises. Read latency 1 cycle, the word is held while `read` is
 //! low. `A` must be `QA + 3`, `C` one more.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 #[derive(LogicBlock)]
@@ -32,7 +33,10 @@ pub struct ReceiveState<const QA: usize, const A: usize, const C: usize> {
     pub read: Signal<In, Bit>,
     pub read_item: Signal<In, Bits<3>>,
     pub word: Signal<Out, Bits<32>>,
-    ram: SdpRam<A, 32>,
+    ram: SplitRam<A, 32>,
+    write_kept: DFF<Bit>,
+    address_kept: DFF<Bits<A>>,
+    data_kept: DFF<Bits<32>>,
     /// Its top bit says that the walk is over.
     walk: DFF<Bits<C>>,
     row: Signal<Local, Bits<A>>,
@@ -55,6 +59,9 @@ impl<const QA: usize, const A: usize, const C: usize> Default for ReceiveState<Q
             read_item: Default::default(),
             word: Default::default(),
             ram: Default::default(),
+            write_kept: Default::default(),
+            address_kept: Default::default(),
+            data_kept: Default::default(),
             walk: Default::default(),
             row: Default::default(),
             over: Default::default(),
@@ -66,7 +73,7 @@ impl<const QA: usize, const A: usize, const C: usize> Default for ReceiveState<Q
 impl<const QA: usize, const A: usize, const C: usize> Logic for ReceiveState<QA, A, C> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, walk);
+        dff_setup!(self, clock, walk, write_kept, address_kept, data_kept);
         clock!(self, clock, ram);
         self.over.next = self.walk.q.val() == self.top.val();
         self.ready.next = self.over.val();
@@ -76,16 +83,20 @@ impl<const QA: usize, const A: usize, const C: usize> Logic for ReceiveState<QA,
         self.ram.read_address.next = self.row.val() | bit_cast::<A, 3>(self.read_item.val());
         self.word.next = self.ram.read_data.val();
 
-        self.ram.write_enable.next = self.write.val();
-        self.ram.write_address.next = self.row.val() | bit_cast::<A, 3>(self.write_item.val());
-        self.ram.write_data.next = self.write_data.val();
+        self.ram.write_enable.next = self.write_kept.q.val();
+        self.ram.write_address.next = self.address_kept.q.val();
+        self.ram.write_data.next = self.data_kept.q.val();
+        self.write_kept.d.next = self.write.val();
+        self.address_kept.d.next = self.row.val() | bit_cast::<A, 3>(self.write_item.val());
+        self.data_kept.d.next = self.write_data.val();
         if !self.over.val() {
             self.walk.d.next = self.walk.q.val() + 1;
-            self.ram.write_enable.next = true;
-            self.ram.write_address.next = self.walk.q.val().get_bits::<A>(0);
-            self.ram.write_data.next = 0.into();
+            self.write_kept.d.next = true;
+            self.address_kept.d.next = self.walk.q.val().get_bits::<A>(0);
+            self.data_kept.d.next = 0.into();
         }
         if self.reset.val() {
+            self.write_kept.d.next = false;
             self.walk.d.next = 0.into();
         }
     }

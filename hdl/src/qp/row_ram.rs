@@ -5,9 +5,9 @@
 //! table_* (host, always ready) ──► RAM 2^QA rows × 32 words ──► word, one cycle after read, held while read is low
 //! ```
 //!
-//! Its one writer is the host. A write beyond the last row is taken and does nothing. `A` must be `QA + 5`.
+//! Its one writer is the host, which leaves the row of a live QP alone: a word read as it is written comes out as anything. A write beyond the last row is taken and does nothing. `A` must be `QA + 5`.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 #[derive(LogicBlock)]
@@ -22,7 +22,7 @@ pub struct RowRam<const QA: usize, const A: usize> {
     pub index: Signal<In, Bits<QA>>,
     pub item: Signal<In, Bits<5>>,
     pub word: Signal<Out, Bits<32>>,
-    ram: SdpRam<A, 32>,
+    ram: SplitRam<A, 32>,
     beyond: Constant<Bits<17>>,
 }
 

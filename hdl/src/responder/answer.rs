@@ -11,7 +11,9 @@
 //! | Invalid, Access | naked | 0x61, 0x62 | | ERR, event |
 //! | TooLong | naked | 0x61 | local length error | ERR, event |
 //! | Protection, Unreadable | naked | 0x63 | local protection, local QP operation error | ERR, event |
+//! | Irrevocable | naked | 0x62 | local access error | ERR, event |
 //! | Drop, Ghost, DuplicateDropped, Silent | their own | | | |
+//! On UC the last four neither answer nor end the QP: counted uc_dropped, the message dropped, the receive WQE completed in error.
 
 use super::verdict::Verdict;
 use rust_hdl::prelude::*;
@@ -20,6 +22,7 @@ use verbena_spec::{counters, layout::status};
 #[derive(LogicBlock)]
 pub struct Answer {
     pub verdict: Signal<In, Verdict>,
+    pub rc: Signal<In, Bit>,
     /// LAST or ONLY of a SEND, or of a WRITE with immediate.
     pub completes: Signal<In, Bit>,
     pub ack_request: Signal<In, Bit>,
@@ -41,10 +44,12 @@ pub struct Answer {
     pub changes: Signal<Out, Bit>,
     pub executed: Signal<Out, Bit>,
     pub duplicate: Signal<Out, Bit>,
+    failed: Signal<Local, Bit>,
     status_success: Constant<Bits<8>>,
     status_length: Constant<Bits<8>>,
     status_protection: Constant<Bits<8>>,
     status_operation: Constant<Bits<8>>,
+    status_access: Constant<Bits<8>>,
     status_flush: Constant<Bits<8>>,
     /// R38: 31 is "no credits are counted".
     ack: Constant<Bits<8>>,
@@ -71,6 +76,7 @@ impl Default for Answer {
         let byte = |n: u32| Constant::new((n as u64).to_bits());
         Self {
             verdict: Default::default(),
+            rc: Default::default(),
             completes: Default::default(),
             ack_request: Default::default(),
             rnr_timer: Default::default(),
@@ -87,10 +93,12 @@ impl Default for Answer {
             changes: Default::default(),
             executed: Default::default(),
             duplicate: Default::default(),
+            failed: Default::default(),
             status_success: byte(status::SUCCESS),
             status_length: byte(status::LOCAL_LENGTH_ERROR),
             status_protection: byte(status::LOCAL_PROTECTION_ERROR),
             status_operation: byte(status::LOCAL_QP_OPERATION_ERROR),
+            status_access: byte(status::LOCAL_ACCESS_ERROR),
             status_flush: byte(status::WR_FLUSH_ERROR),
             ack: byte(0x1f),
             rnr: byte(0x20),
@@ -121,7 +129,7 @@ impl Logic for Answer {
         self.complete.next = false;
         self.status.next = self.status_success.val();
         self.raise.next = false;
-        self.fatal.next = false;
+        self.failed.next = false;
         self.stands.next = false;
         self.advance.next = false;
         self.changes.next = false;
@@ -175,30 +183,37 @@ impl Logic for Answer {
                 self.changes.next = true;
             }
             Verdict::Invalid => {
-                self.fatal.next = true;
+                self.failed.next = true;
                 self.syndrome.next = self.nak_invalid.val();
             }
             Verdict::Access => {
-                self.fatal.next = true;
+                self.failed.next = true;
                 self.syndrome.next = self.nak_access.val();
             }
             Verdict::TooLong => {
-                self.fatal.next = true;
+                self.failed.next = true;
                 self.syndrome.next = self.nak_invalid.val();
                 self.complete.next = true;
                 self.status.next = self.status_length.val();
             }
             Verdict::Protection => {
-                self.fatal.next = true;
+                self.failed.next = true;
                 self.syndrome.next = self.nak_operation.val();
                 self.complete.next = true;
                 self.status.next = self.status_protection.val();
             }
             Verdict::Unreadable => {
-                self.fatal.next = true;
+                self.failed.next = true;
                 self.syndrome.next = self.nak_operation.val();
                 self.complete.next = true;
                 self.status.next = self.status_operation.val();
+            }
+            Verdict::Irrevocable => {
+                // ~ No clause at hand names the syndrome; remote access error it is.
+                self.failed.next = true;
+                self.syndrome.next = self.nak_access.val();
+                self.complete.next = true;
+                self.status.next = self.status_access.val();
             }
             Verdict::Flush => {
                 self.complete.next = true;
@@ -210,11 +225,17 @@ impl Logic for Answer {
             }
             _ => {}
         }
-        if self.fatal.val() {
-            self.counter.next = self.count_naked.val();
-            self.respond.next = true;
-            self.raise.next = true;
+        self.fatal.next = self.failed.val() & self.rc.val();
+        if self.failed.val() {
             self.changes.next = true;
+            if self.rc.val() {
+                self.counter.next = self.count_naked.val();
+                self.respond.next = true;
+                self.raise.next = true;
+            } else {
+                self.counter.next = self.count_broken.val();
+                self.advance.next = true;
+            }
         }
     }
 

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! One packet or one housekeeping step at a time, so each RAM has one reader and one writer. Job, entry and event are wired from the head and few
-//! registers. `head_valid` to `head_next`: WRITE ONLY 13 cycles, MIDDLE and LAST 16, WRITE FIRST 19; SEND 20 and the WQE's latency.
+//! registers. `head_valid` to `head_next`: WRITE ONLY 13 cycles, MIDDLE and LAST 16, WRITE FIRST 19; SEND 24 and the WQE's latency.
 //!
 //! `RA` must be `QA + 5`, `SA` `QA + 3`, `SC` one more than `SA`.
 
@@ -261,7 +261,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, place_low, place_high, place_paged);
-        clock!(self, clock, rows, states, demux, window, decide, message, queue, sequencer, house, leave);
+        clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, leave);
         self.states.reset.next = self.reset.val();
         self.demux.reset.next = self.reset.val();
         self.queue.reset.next = self.reset.val();
@@ -349,12 +349,17 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.demux.live.next = (self.window.state.val() == self.in_rtr.val())
             | (self.window.state.val() == self.in_rts.val())
             | (self.window.state.val() == self.in_sqd.val());
+        self.demux.exists.next = self.window.state.val().any();
         self.demux.word.next = self.rows.word.val();
         self.sequencer.demux_done.next = self.demux.done.val();
         self.sequencer.demux_fail.next = self.demux.fail.val();
 
         // Is it in order, and may it do that?
-        self.window.load.next = self.sequencer.window_load.val();
+        self.window.load.next = self.sequencer.window_load.val() | self.house.window_load.val();
+        self.house.window_state.next = self.window.state.val();
+        self.house.window_message.next = self.window.message.val();
+        self.house.window_nak.next = self.window.nak.val();
+        self.house.window_pivot.next = self.window.pivot.val();
         self.window.adopt.next = self.sequencer.window_adopt.val();
         self.window.word.next = self.states.word.val();
         self.window.psn.next = self.head.val().psn;
@@ -468,6 +473,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.select.next = self.house.select.val();
         }
         self.answer.verdict.next = self.verdict.val();
+        self.answer.rc.next = self.opcode.rc.val();
         self.answer.completes.next = self.completes.val();
         self.answer.ack_request.next = self.head.val().ack_request & self.opcode.rc.val();
         self.answer.rnr_timer.next = self.demux.rnr_timer.val();

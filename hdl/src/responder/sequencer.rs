@@ -12,7 +12,7 @@
 //! comes 13 cycles (WRITE ONLY) or 16 cycles (MIDDLE) after `head_valid` if Keys takes its 8. What the receive queue is asked for waits for the
 //! judgement, and so do the first packets of long messages, whose address, length and key are stored.
 //!
-//! Order of refusal: demux, PSN, R57, R49, R53, R50 (DMALen too large), R46 and R54 (no WQE), R50 and R56 (sum), R52.
+//! Order of refusal: demux, PSN, R57, R49, R53, R50 (DMALen too large), R46 (no WQE), R50 and R56 (sum), R54 (no WQE), R52.
 //!
 //! UD (R70) goes through twice: 40 bytes of GRH, whose key check covers the payload too, then the payload.
 
@@ -127,6 +127,7 @@ pub struct Sequencer {
     opening: Signal<Local, Bit>,
     store: Signal<Local, Bit>,
     misfit: Signal<Local, Bit>,
+    lacking: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
     source_state: Constant<Bits<2>>,
     source_head: Constant<Bits<2>>,
@@ -222,6 +223,7 @@ impl Default for Sequencer {
             opening: Default::default(),
             store: Default::default(),
             misfit: Default::default(),
+            lacking: Default::default(),
             finished: Default::default(),
             source_state: item(0),
             source_head: item(1),
@@ -265,7 +267,10 @@ impl Logic for Sequencer {
             self.key_busy.d.next = false;
             self.key_good.d.next = self.key_ok.val();
         }
-        self.misfit.next = self.long.val() | (self.write.val() & self.finish.val() & self.inexact.val());
+        // R50: a WRITE's bytes are all there at its last packet, and not before.
+        self.misfit.next = self.long.val() | (self.write.val() & (self.finish.val() == self.inexact.val()));
+
+        self.lacking.next = self.write.val() & self.immediate.val() & self.queue_empty.val();
 
         self.idle.next = false;
         self.head_next.next = false;
@@ -302,6 +307,8 @@ impl Logic for Sequencer {
         match self.state.q.val() {
             SequencerState::Idle => {
                 self.idle.next = true;
+                // The opcode isn't decoded yet; what is loaded here counts for WRITE ONLY alone.
+                self.source.next = self.source_head.val();
                 self.item.next = self.item_low.val();
                 self.load_low.next = true;
                 if self.go.val() {
@@ -356,12 +363,12 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::Key;
             }
             SequencerState::Key => {
-                self.key_start.next = true;
-                self.key_busy.d.next = true;
                 self.state_read.next = false;
                 if self.store.val() {
                     self.select.next = WriteSelect::Bus;
                 }
+                self.key_start.next = true;
+                self.key_busy.d.next = true;
                 self.state.d.next = SequencerState::KeyWait;
                 if self.early.val() {
                     self.state.d.next = SequencerState::Judge;
@@ -402,12 +409,13 @@ impl Logic for Sequencer {
                     }
                     if self.queue_error.val() {
                         self.verdict_kept.d.next = Verdict::NoReceive;
-                        if self.rc.val() {
+                        if !self.datagram.val() {
                             self.verdict_kept.d.next = Verdict::Unreadable;
                         }
                         self.state.d.next = SequencerState::Settle;
                     }
-                    if self.queue_empty.val() {
+                    // R46. A WRITE waits until its length is known to be right.
+                    if self.queue_empty.val() & self.send.val() {
                         self.verdict_kept.d.next = Verdict::NoReceive;
                         if self.rc.val() {
                             self.verdict_kept.d.next = Verdict::Rnr;
@@ -423,7 +431,7 @@ impl Logic for Sequencer {
                 self.state_read.next = self.settled.val();
                 self.row_read.next = true;
                 if self.settled.val() {
-                    if self.passed.val() & !self.misfit.val() {
+                    if self.passed.val() & !self.misfit.val() & !self.lacking.val() {
                         self.push_job.next = true;
                         if self.datagram.val() & !self.second_kept.q.val() {
                             self.state.d.next = SequencerState::Grh;
@@ -431,7 +439,9 @@ impl Logic for Sequencer {
                             if self.invalidate.val() {
                                 self.state.d.next = SequencerState::Placed;
                             } else {
-                                self.select.next = WriteSelect::Context;
+                                if !self.datagram.val() {
+                                    self.select.next = WriteSelect::Context;
+                                }
                                 self.push_entry.next = self.effect.val();
                                 self.push_event.next = true;
                                 self.state.d.next = SequencerState::Place;
@@ -444,7 +454,7 @@ impl Logic for Sequencer {
                             self.queue_start.next = true;
                             self.state.d.next = SequencerState::Recall;
                         }
-                        if self.rc.val() {
+                        if !self.datagram.val() {
                             if self.misfit.val() {
                                 // R56; R50 for a WRITE.
                                 self.verdict_kept.d.next = Verdict::Invalid;
@@ -459,9 +469,13 @@ impl Logic for Sequencer {
                                 }
                             }
                         } else {
-                            self.verdict_kept.d.next = Verdict::Broken;
-                            if self.send.val() {
-                                self.verdict_kept.d.next = Verdict::NoReceive;
+                            self.verdict_kept.d.next = Verdict::NoReceive;
+                        }
+                        if self.lacking.val() & !self.misfit.val() {
+                            // R54: nothing of the packet is written.
+                            self.verdict_kept.d.next = Verdict::NoReceive;
+                            if self.rc.val() {
+                                self.verdict_kept.d.next = Verdict::Rnr;
                             }
                         }
                     }
@@ -502,8 +516,7 @@ impl Logic for Sequencer {
                 self.state_read.next = false;
                 if self.settled.val() {
                     if !self.passed.val() {
-                        // ~ IBTA names no syndrome that we could check for a key that can't be invalidated; remote access error it is.
-                        self.verdict_kept.d.next = Verdict::Access;
+                        self.verdict_kept.d.next = Verdict::Irrevocable;
                     }
                     self.state.d.next = SequencerState::Settle;
                 }
@@ -513,7 +526,7 @@ impl Logic for Sequencer {
                 self.state_read.next = self.settled.val();
                 self.row_read.next = true;
                 if self.settled.val() {
-                    if self.changes.val() {
+                    if self.changes.val() & !self.datagram.val() {
                         self.select.next = WriteSelect::Context;
                     }
                     self.push_job.next = !self.placed_kept.q.val();
@@ -524,7 +537,8 @@ impl Logic for Sequencer {
             }
             SequencerState::Place => {
                 self.state_read.next = false;
-                if self.executed.val() {
+                // A UD QP has neither PSN nor MSN.
+                if self.executed.val() & !self.datagram.val() {
                     self.select.next = WriteSelect::SoFar;
                     if self.finish.val() {
                         self.select.next = WriteSelect::Msn;

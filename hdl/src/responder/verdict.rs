@@ -33,6 +33,8 @@ pub enum Verdict {
     TooLong,
     /// The receive buffer's L_Key failed.
     Protection,
+    /// The key of a SEND with invalidate couldn't be (R62).
+    Irrevocable,
     /// The receive WQE couldn't be read (R69).
     Unreadable,
     /// Not a packet: a receive WQE of a QP in ERR (R65).

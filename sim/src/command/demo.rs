@@ -5,7 +5,7 @@ use super::{progress, Common, Traces};
 use crate::capture::Capture;
 use crate::hca::HcaOptions;
 use crate::requester::Requester;
-use crate::session::{Session, FIRST_PSN};
+use crate::session::{Session, FIRST_PSN, PEER};
 use crate::traffic::{answer, ceiling, RETH};
 use anyhow::{ensure, Context, Result};
 use clap::Args;
@@ -128,7 +128,7 @@ impl Demo {
                 capture.iter_mut().for_each(|c| c.add(frame.first, &frame.bytes));
                 if self.loss > 0.0 && wire.gen_bool(self.loss) {
                     lost += 1;
-                } else if let Some(answer) = answer(&frame.bytes) {
+                } else if let Some(answer) = answer(&frame.bytes, &PEER) {
                     answers += 1;
                     again.extend(requester.receive(&answer, hca.cycle)?);
                 }

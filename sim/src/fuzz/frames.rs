@@ -2,9 +2,11 @@
 //! Frames of every kind of nonsense, and good ones between them.
 
 use crate::session::{ENGINE, PEER};
-use crate::traffic::{icrc, Flow, SEND_ONLY, WRITE_ONLY};
+use crate::traffic::Flow;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use verbena_model::icrc::icrc;
+use verbena_model::packet::{internet_checksum, AtomicEth, Packet, Reth};
 
 const ETHERNET: usize = 14;
 const SHORTEST_ROCE: usize = 58;
@@ -111,20 +113,17 @@ fn good(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
 }
 
 /// A single packet that would be accepted; the flow doesn't move on.
-fn template(target: &Target, rng: &mut ChaCha8Rng) -> Vec<u8> {
+fn template(target: &Target, rng: &mut ChaCha8Rng) -> Packet {
     let data = payload(target.flow.pmtu.min(target.length as usize), rng);
     if rng.gen_bool(0.6) {
-        let mut reth = target.va.to_be_bytes().to_vec();
-        reth.extend_from_slice(&target.rkey.to_be_bytes());
-        reth.extend_from_slice(&(data.len() as u32).to_be_bytes());
-        target.flow.packet(WRITE_ONLY, target.flow.psn, true, &reth, &data)
+        target.flow.write_only(target.va, target.rkey, &data)
     } else {
-        target.flow.packet(SEND_ONLY, target.flow.psn, true, &[], &data)
+        target.flow.send_only(&data)
     }
 }
 
 fn flipped(target: &Target, rng: &mut ChaCha8Rng) -> Vec<u8> {
-    let mut frame = template(target, rng);
+    let mut frame = template(target, rng).to_frame();
     for _ in 0..rng.gen_range(1..5) {
         // Headers are the interesting part.
         let most = if rng.gen_bool(0.8) { 74.min(frame.len()) } else { frame.len() };
@@ -145,26 +144,41 @@ fn fields(target: &Target, rng: &mut ChaCha8Rng) -> Vec<u8> {
         2 => target.flow.psn.wrapping_sub(rng.gen_range(0..4)),
         _ => target.flow.psn.wrapping_add(rng.gen_range(0..4)),
     };
-    let extension: Vec<u8> = match rng.gen_range(0..3) {
-        0 => Vec::new(),
-        1 => {
-            let mut reth = target.va.wrapping_add(rng.gen_range(0..2 * target.length)).to_be_bytes().to_vec();
-            reth.extend_from_slice(&(target.rkey ^ if rng.gen_bool(0.2) { 1 << rng.gen_range(0..16) } else { 0 }).to_be_bytes());
-            let length: u32 = if rng.gen_bool(0.2) { rng.gen() } else { rng.gen_range(0..600) };
-            reth.extend_from_slice(&length.to_be_bytes());
-            reth
-        }
-        _ => (0..4 * rng.gen_range(0..8)).map(|_| rng.gen()).collect(),
+    let reth = Reth {
+        virtual_address: target.va.wrapping_add(rng.gen_range(0..2 * target.length)),
+        rkey: target.rkey ^ if rng.gen_bool(0.2) { 1 << rng.gen_range(0..16) } else { 0 },
+        length: if rng.gen_bool(0.2) { rng.gen() } else { rng.gen_range(0..600) },
     };
-    let mut flow = target.flow.clone();
+    let atomic_eth = AtomicEth {
+        virtual_address: reth.virtual_address,
+        rkey: reth.rkey,
+        swap_or_add: rng.gen(),
+        compare: rng.gen(),
+    };
+    let mut packet = template(target, rng);
+    packet.payload = payload(2 * target.flow.pmtu, rng);
     if rng.gen_bool(0.1) {
-        flow.dest_qpn ^= 1 << rng.gen_range(0..24);
+        packet.qpn ^= 1 << rng.gen_range(0..24);
     }
-    flow.packet(opcode, psn, rng.gen(), &extension, &payload(2 * flow.pmtu, rng))
+    let packet = Packet {
+        opcode,
+        psn,
+        ack_request: rng.gen(),
+        solicited: rng.gen(),
+        reth,
+        atomic_eth,
+        immediate: rng.gen(),
+        ..packet
+    };
+    Packet {
+        invalidate_rkey: if rng.gen_bool(0.1) { target.rkey } else { rng.gen() },
+        ..packet
+    }
+    .to_frame()
 }
 
 fn stretched(target: &Target, rng: &mut ChaCha8Rng) -> Vec<u8> {
-    let mut frame = template(target, rng);
+    let mut frame = template(target, rng).to_frame();
     let length = if rng.gen_bool(0.5) {
         rng.gen_range(1..=frame.len())
     } else {
@@ -195,16 +209,11 @@ fn noise(longest: usize, rng: &mut ChaCha8Rng) -> Vec<u8> {
 
 /// Makes IP checksum and ICRC right again, so that what is wrong is looked at further in.
 fn mend(frame: &mut [u8]) {
-    frame[ETHERNET + 10] = 0;
-    frame[ETHERNET + 11] = 0;
-    let sum: u32 = frame[ETHERNET..ETHERNET + 20]
-        .chunks(2)
-        .map(|c| u16::from_be_bytes([c[0], c[1]]) as u32)
-        .sum();
-    let folded = (sum & 0xffff) + (sum >> 16);
-    let checksum = !(folded + (folded >> 16)) as u16;
+    frame[ETHERNET + 10..ETHERNET + 12].fill(0);
+    let checksum = internet_checksum(&frame[ETHERNET..ETHERNET + 20]);
     frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&checksum.to_be_bytes());
     let end = frame.len() - 4;
-    let crc = icrc(&frame[ETHERNET..end]);
-    frame[end..].copy_from_slice(&crc.to_le_bytes());
+    if let Some(crc) = icrc(&frame[ETHERNET..end]) {
+        frame[end..].copy_from_slice(&crc);
+    }
 }

@@ -90,6 +90,8 @@ pub struct Completion {
     pub solicited: bool,
     /// UD: the sender's QPN.
     pub source_qpn: u32,
+    /// Free-running index of the receive, since the QP left RESET.
+    pub wqe_index: u16,
 }
 
 pub(crate) struct CqState {
@@ -136,8 +138,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         Ok(state.ring.free(&mut self.platform)?)
     }
 
-    /// Up to `most` completions, oldest first. Once the engine's are drained, the receives still posted on a QP in error follow as
-    /// flushed (R65).
+    /// Up to `most` completions, oldest first. Receives posted on a QP in ERR come back flushed, by the engine (R65).
     pub fn poll_cq(&mut self, cq: Cq, most: usize) -> Result<Vec<Completion>, Error> {
         let mut found = Vec::new();
         let mut moved = false;
@@ -158,7 +159,6 @@ impl<P: Bus + DmaMemory> Device<P> {
             let consumer = self.cqs.get(cq.0)?.consumer;
             self.platform.write(doorbell(cq.0) + CONSUMER, consumer as u32)?;
         }
-        self.flush(cq, most, &mut found);
         Ok(found)
     }
 
@@ -178,7 +178,8 @@ impl<P: Bus + DmaMemory> Device<P> {
         let qp = self.qp_by_number(cqe::QPN.get(entry))?;
         let status = CompletionStatus::from_code(cqe::STATUS.get(entry));
         let slot = self.qps.get_mut(qp.id).ok()?;
-        let wr_id = slot.receive.complete(cqe::WQE_INDEX.get(entry) as u16)?;
+        let wqe_index = cqe::WQE_INDEX.get(entry) as u16;
+        let wr_id = slot.receive.complete(wqe_index)?;
         if status != CompletionStatus::Success {
             slot.enter_error();
         }
@@ -198,28 +199,8 @@ impl<P: Bus + DmaMemory> Device<P> {
             grh: cqe::GRH.get(entry) == 1,
             solicited: cqe::SOLICITED.get(entry) == 1,
             source_qpn: cqe::SOURCE_QPN.get(entry),
+            wqe_index,
         })
-    }
-
-    /// R65: the engine stops fetching receive WQEs in ERR; the library completes those left over.
-    fn flush(&mut self, cq: Cq, most: usize, found: &mut Vec<Completion>) {
-        for (id, slot) in self.qps.iter_mut().filter(|(_, q)| q.recv_cq == cq && q.in_error()) {
-            while found.len() < most {
-                let Some(wr_id) = slot.receive.flush_one() else { break };
-                found.push(Completion {
-                    wr_id,
-                    qp: Qp { id, qpn: slot.qpn },
-                    opcode: CompletionOpcode::Recv,
-                    status: CompletionStatus::WrFlushError,
-                    byte_length: 0,
-                    immediate: None,
-                    invalidated: None,
-                    grh: false,
-                    solicited: false,
-                    source_qpn: 0,
-                });
-            }
-        }
     }
 }
 

@@ -75,6 +75,6 @@ pub enum Error {
     CommandRefused { operation: u32, index: u32 },
     #[error("the receive queue is full ({entries} entries)")]
     QueueFull { entries: usize },
-    #[error("post_recv needs a QP in INIT, RTR or RTS; it is in {0:?}")]
+    #[error("post_recv needs a QP past RESET; it is in {0:?}")]
     BadState(QpState),
 }

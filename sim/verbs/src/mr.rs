@@ -55,6 +55,8 @@ pub struct MrAttr<'a> {
     pub length: u64,
     pub access: Access,
     pub pages: Pages<'a>,
+    /// The key to give, instead of the next one: for replaying traffic that names it.
+    pub key: Option<u32>,
 }
 
 /// A registered region. `key` is L_Key and R_Key alike.
@@ -144,6 +146,7 @@ impl<P: Bus + DmaMemory> Device<P> {
                 length: region.length,
                 access,
                 pages,
+                key: None,
             },
         )
     }
@@ -158,7 +161,10 @@ impl<P: Bus + DmaMemory> Device<P> {
                 want: "at least 1, not past the last address".into(),
             });
         }
-        let id = self.mrs.vacancy()?;
+        let id = match attr.key {
+            None => self.mrs.vacancy()?,
+            Some(key) => self.mrs.vacancy_at((key >> 8) as usize)?,
+        };
         let mut row = [0; layout::MR_WORDS];
         let mtt = match attr.pages {
             Pages::Contiguous(address) => {
@@ -173,7 +179,7 @@ impl<P: Bus + DmaMemory> Device<P> {
                 Some(first)
             }
         };
-        let tag = next_tag(self.key_tags[id.index as usize]);
+        let tag = attr.key.map_or(next_tag(self.key_tags[id.index as usize]), |key| key as u8);
         let allows = |access| attr.access.contains(access) as u32;
         layout::mr::KEY_TAG.set(&mut row, tag as u32);
         layout::mr::VALID.set(&mut row, 1);

@@ -85,6 +85,8 @@ pub struct QpInit {
     pub recv_entries: usize,
     /// Make it QP1 (UD only).
     pub gsi: bool,
+    /// The number to give, instead of the next one: for replaying traffic that names it.
+    pub qpn: Option<u32>,
 }
 
 impl QpInit {
@@ -97,6 +99,7 @@ impl QpInit {
             send_cq: cq,
             recv_entries,
             gsi: false,
+            qpn: None,
         }
     }
 }
@@ -125,10 +128,6 @@ pub(crate) struct QpSlot {
 }
 
 impl QpSlot {
-    pub fn in_error(&self) -> bool {
-        self.state == QpState::Err
-    }
-
     /// The engine reports that the QP failed.
     pub fn enter_error(&mut self) {
         if self.state != QpState::Reset {
@@ -149,13 +148,22 @@ impl<P: Bus + DmaMemory> Device<P> {
             Transport::Rc | Transport::Uc if init.gsi => return Err(Error::Unsupported("QP1 of another transport than UD")),
             _ => {}
         }
-        let id = if init.gsi {
-            self.qps.vacancy_at(GSI as usize)?
-        } else {
-            self.qps.vacancy()?
+        let wanted = if init.gsi { Some(GSI) } else { init.qpn };
+        let id = match wanted {
+            None => self.qps.vacancy()?,
+            Some(qpn) if index(qpn) == 0 || qpn >> 24 != 0 => {
+                let want = "24 bits, index not 0".into();
+                return Err(Error::OutOfRange {
+                    what: "qpn",
+                    value: qpn as u64,
+                    want,
+                });
+            }
+            Some(qpn) => self.qps.vacancy_at(index(qpn))?,
         };
-        // QP1's number is fixed; the others' tags go 1 to 4095 and round again.
-        let tag = if init.gsi { 0 } else { self.qpn_tags[id.index as usize] % 4095 + 1 };
+        // Tags go 1 to 4095 and round again.
+        let next = self.qpn_tags[id.index as usize] % 4095 + 1;
+        let tag = wanted.map_or(next, |qpn| (qpn >> INDEX_BITS) as u16);
         let qpn = (tag as u32) << INDEX_BITS | id.index;
         let ring = Ring::allocate(&mut self.platform, "receive queue", init.recv_entries, layout::RQ_WQE_BYTES)?;
         let mut row = [0; layout::QP_WORDS];
@@ -234,10 +242,14 @@ impl<P: Bus + DmaMemory> Device<P> {
 
     /// The live QP of that number.
     pub(crate) fn qp_by_number(&mut self, qpn: u32) -> Option<Qp> {
-        let index = qpn & ((1 << INDEX_BITS) - 1);
         self.qps
-            .at_mut(index as usize)
+            .at_mut(index(qpn))
             .filter(|(_, slot)| slot.qpn == qpn)
             .map(|(id, _)| Qp { id, qpn })
     }
+}
+
+/// The table index of a QPN.
+fn index(qpn: u32) -> usize {
+    (qpn & ((1 << INDEX_BITS) - 1)) as usize
 }

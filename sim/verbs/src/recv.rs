@@ -34,14 +34,10 @@ impl ReceiveQueue {
         self.posted.clear();
     }
 
-    /// Takes the entry that a completion names; `None` if it isn't posted (it was flushed).
+    /// Takes the entry that a completion names; `None` if it isn't posted.
     pub fn complete(&mut self, index: u16) -> Option<u64> {
         let position = self.posted.iter().position(|(i, _)| *i == index)?;
         self.posted.remove(position).map(|(_, id)| id)
-    }
-
-    pub fn flush_one(&mut self) -> Option<u64> {
-        self.posted.pop_front().map(|(_, id)| id)
     }
 
     /// Entries up to the oldest one that is still posted.
@@ -61,7 +57,7 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// Posts several receives with one doorbell; all or none.
     pub fn post_recv_list(&mut self, qp: Qp, list: &[(u64, Sge)]) -> Result<(), Error> {
         let slot = self.qps.get_mut(qp.id)?;
-        if !matches!(slot.state, QpState::Init | QpState::Rtr | QpState::Rts) {
+        if slot.state == QpState::Reset {
             return Err(Error::BadState(slot.state));
         }
         let entries = slot.receive.ring.entries();

@@ -41,7 +41,7 @@ impl<T> Slots<T> {
 
     /// `index` itself, if it is free.
     pub fn vacancy_at(&self, index: usize) -> Result<Key, crate::Error> {
-        self.vacancy_at_any(index..(index + 1).min(self.slots.len()))
+        self.vacancy_at_any(index.min(self.slots.len())..(index + 1).min(self.slots.len()))
     }
 
     fn vacancy_at_any(&self, range: std::ops::Range<usize>) -> Result<Key, crate::Error> {
@@ -91,16 +91,6 @@ impl<T> Slots<T> {
             generation: slot.generation,
         };
         slot.value.as_mut().map(|v| (key, v))
-    }
-
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Key, &mut T)> {
-        self.slots.iter_mut().enumerate().filter_map(|(i, s)| {
-            let key = Key {
-                index: i as u32,
-                generation: s.generation,
-            };
-            s.value.as_mut().map(|v| (key, v))
-        })
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {

@@ -147,7 +147,7 @@ fn kernel(seed: u64, n: usize) -> String {
          impl Default for K{n} {{\n    fn default() -> Self {{\n        Self {{\n{defaults}        }}\n    }}\n}}\n\n\
          impl Kernel for K{n} {{\n    fn load(&mut self, i: &Inputs) {{\n        self.clock.next = i.clock;\n{load}    }}\n\
          \n    fn block(&self) -> &dyn Block {{\n        self\n    }}\n}}\n\n\
-         impl Logic for K{n} {{\n    #[hdl_gen]\n    fn update(&mut self) {{\n{body}    }}\n\n    verbena_hdl::block_name!();\n}}\n\n",
+         impl Logic for K{n} {{\n    #[hdl_gen]\n    fn update(&mut self) {{\n{body}    }}\n\n    block_name!();\n}}\n\n",
         types = shape
             .types
             .replace("State_", &format!("State{n}"))

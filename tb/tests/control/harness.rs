@@ -28,6 +28,8 @@ pub struct Left {
     /// Keys asked: op, key, va, length.
     pub keys: Vec<(u8, u32, u64, u32)>,
     pub fetches: Vec<u64>,
+    /// Cycles from fetch_start to fetch_done.
+    pub fetch_wait: u64,
 }
 
 impl Left {
@@ -153,6 +155,8 @@ pub struct Harness {
     fetch_left: u32,
     fetch_asked: u64,
     left: Left,
+    /// Counter of each packet sent.
+    pub sent: Vec<u8>,
 }
 
 impl Harness {
@@ -170,6 +174,7 @@ impl Harness {
             fetch_left: 0,
             fetch_asked: 0,
             left: Left::default(),
+            sent: vec![],
         };
         h.bench.uut.reset.next = true;
         h.tick();
@@ -281,6 +286,7 @@ impl Harness {
             self.fetch_asked = uut.fetch_address.val().to_u64();
             self.left.fetches.push(self.fetch_asked);
             self.fetch_left = self.rng.gen_range(1..20);
+            self.left.fetch_wait += self.fetch_left as u64;
         }
         if uut.job_valid.val() & uut.job_ready.val() {
             self.left.jobs.push(uut.job.val());
@@ -333,6 +339,7 @@ impl Harness {
         self.bench.uut.head.next = junk.head();
         let mut left = std::mem::take(&mut self.left);
         left.cycles = cycles;
+        self.sent.extend(&left.counters);
         assert_eq!(left.counters.len(), 1, "one counter a head: {p:?} {left:?}");
         let releases: Vec<bool> = left.jobs.iter().map(|j| j.release).collect();
         assert_eq!(releases.iter().filter(|r| **r).count(), 1, "one release a head: {left:?}");

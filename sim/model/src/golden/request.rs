@@ -145,6 +145,8 @@ impl Request<'_> {
                 };
                 if let Refusal::Nak(_, Some((receive, status))) = refusal {
                     self.complete(receive, completion_opcode::RECV, status, 0);
+                } else {
+                    self.break_message();
                 }
                 self.qp.message = if self.info.ends() { Message::Idle } else { Message::Dropping };
                 code
