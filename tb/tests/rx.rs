@@ -299,7 +299,7 @@ macro_rules! overflow {
 both!(overflow_of_rows_64, overflow_of_rows_32, overflow, 300usize, 130);
 #[test]
 fn overflow_of_the_ring_64() {
-    overflow!(Station64, 0usize, 3000usize, 50);
+    overflow!(Station64, 0usize, 3000usize, 70);
 }
 #[test]
 fn overflow_of_the_ring_32() {

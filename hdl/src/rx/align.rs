@@ -69,6 +69,14 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     ending: DFF<Bit>,
     mac: DFF<Bit>,
     vlan: DFF<Bit>,
+    type_is_vlan: DFF<Bit>,
+    type_is_ipv4: DFF<Bit>,
+    type_is_ipv6: DFF<Bit>,
+    inner_is_ipv4: DFF<Bit>,
+    inner_is_ipv6: DFF<Bit>,
+    at_type: DFF<Bit>,
+    at_inner: DFF<Bit>,
+    at_late: DFF<Bit>,
     is_ipv4: DFF<Bit>,
     is_ipv6: DFF<Bit>,
     active: DFF<Bit>,
@@ -86,6 +94,7 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     y: Signal<Local, Bits<32>>,
     low16: Signal<Local, Bits<16>>,
     type_part: Signal<Local, Bits<16>>,
+    inner_part: Signal<Local, Bits<16>>,
     mac_part: Signal<Local, Bits<16>>,
     mac_wire: Signal<Local, Bits<48>>,
     mac_now: Signal<Local, Bit>,
@@ -107,9 +116,9 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     type_ipv6: Constant<Bits<16>>,
     type_vlan: Constant<Bits<16>>,
     mac_beat: Constant<Bits<12>>,
-    type_beat: Constant<Bits<12>>,
-    inner_beat: Constant<Bits<12>>,
-    late_beat: Constant<Bits<12>>,
+    before_type: Constant<Bits<12>>,
+    before_inner: Constant<Bits<12>>,
+    before_late: Constant<Bits<12>>,
     late_always: Constant<Bit>,
     has_ipv6: Constant<Bit>,
     zero_beat: Constant<Bits<12>>,
@@ -166,6 +175,14 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Align<W, K
             ending: Default::default(),
             mac: Default::default(),
             vlan: Default::default(),
+            type_is_vlan: Default::default(),
+            type_is_ipv4: Default::default(),
+            type_is_ipv6: Default::default(),
+            inner_is_ipv4: Default::default(),
+            inner_is_ipv6: Default::default(),
+            at_type: Default::default(),
+            at_inner: Default::default(),
+            at_late: Default::default(),
             is_ipv4: Default::default(),
             is_ipv6: Default::default(),
             active: Default::default(),
@@ -181,6 +198,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Align<W, K
             x: Default::default(),
             y: Default::default(),
             low16: Default::default(),
+            inner_part: Default::default(),
             type_part: Default::default(),
             mac_part: Default::default(),
             mac_wire: Default::default(),
@@ -203,9 +221,9 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Align<W, K
             type_ipv6: Constant::new(TYPE_IPV6.to_bits()),
             type_vlan: Constant::new(TYPE_VLAN.to_bits()),
             mac_beat: number(4 / K),
-            type_beat: number(TYPE_AT / K),
-            inner_beat: number(INNER_AT / K),
-            late_beat: number(INNER_AT / K + 1),
+            before_type: number(TYPE_AT / K - 1),
+            before_inner: number(INNER_AT / K - 1),
+            before_late: number(INNER_AT / K),
             late_always: Constant::new(L == 1),
             has_ipv6: Constant::new(has_ipv6),
             zero_beat: number(1),
@@ -222,6 +240,18 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, beat_data, beat_count, beat_valid, beat_last, beat_bad, x_whole, y_whole, beat, earlier, held, held_whole);
+        dff_setup!(
+            self,
+            clock,
+            type_is_vlan,
+            type_is_ipv4,
+            type_is_ipv6,
+            inner_is_ipv4,
+            inner_is_ipv6,
+            at_type,
+            at_inner,
+            at_late
+        );
         dff_setup!(self, clock, ending, mac, vlan, is_ipv4, is_ipv6, active, next_word, reached);
         dff_setup!(self, clock, out_data, out_word, out_low, out_high, out_valid, out_first, out_zero);
 
@@ -241,15 +271,25 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
             self.y_whole.d.next = self.s_keep.val().get_bit(5);
         }
 
+        // Types are told before the beat's register, where the path is short.
+        self.inner_part.next = self.s_data.val().get_bits::<16>(0);
+        self.type_part.next = self.inner_part.val();
+        for _i in 1..L {
+            self.type_part.next = self.s_data.val().get_bits::<16>(32);
+        }
+        self.type_is_vlan.d.next = self.type_part.val() == self.type_vlan.val();
+        self.type_is_ipv4.d.next = self.type_part.val() == self.type_ipv4.val();
+        self.type_is_ipv6.d.next = (self.type_part.val() == self.type_ipv6.val()) & self.has_ipv6.val();
+        self.inner_is_ipv4.d.next = self.inner_part.val() == self.type_ipv4.val();
+        self.inner_is_ipv6.d.next = (self.inner_part.val() == self.type_ipv6.val()) & self.has_ipv6.val();
+
         // Pieces of the beat, by width.
         self.low16.next = self.beat_data.q.val().get_bits::<16>(0);
         self.x.next = bit_cast::<32, 16>(self.earlier.q.val()) | (bit_cast::<32, 16>(self.low16.val()) << 16);
         self.y.next = 0.into();
-        self.type_part.next = self.low16.val();
         self.mac_part.next = self.low16.val();
         for _i in 1..L {
             self.y.next = self.beat_data.q.val().get_bits::<32>(16);
-            self.type_part.next = self.beat_data.q.val().get_bits::<16>(32);
             self.mac_part.next = self.beat_data.q.val().get_bits::<16>(32);
         }
 
@@ -270,21 +310,20 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
         self.vlan_now.next = self.vlan.q.val();
         self.ipv4_now.next = self.is_ipv4.q.val();
         self.ipv6_now.next = self.is_ipv6.q.val();
-        if self.beat.q.val() == self.type_beat.val() {
-            self.vlan_now.next = self.type_part.val() == self.type_vlan.val();
-            self.ipv4_now.next = self.type_part.val() == self.type_ipv4.val();
-            self.ipv6_now.next = (self.type_part.val() == self.type_ipv6.val()) & self.has_ipv6.val();
+        if self.at_type.q.val() {
+            self.vlan_now.next = self.type_is_vlan.q.val();
+            self.ipv4_now.next = self.type_is_ipv4.q.val();
+            self.ipv6_now.next = self.type_is_ipv6.q.val();
         }
-        if (self.beat.q.val() == self.inner_beat.val()) & self.vlan.q.val() {
-            self.ipv4_now.next = self.low16.val() == self.type_ipv4.val();
-            self.ipv6_now.next = (self.low16.val() == self.type_ipv6.val()) & self.has_ipv6.val();
+        if self.at_inner.q.val() & self.vlan.q.val() {
+            self.ipv4_now.next = self.inner_is_ipv4.q.val();
+            self.ipv6_now.next = self.inner_is_ipv6.q.val();
         }
 
         // The record that this beat completes.
         self.late.next = self.vlan_now.val() & (self.ipv6_now.val() | self.late_always.val());
         self.first_now.next = (self.ipv4_now.val() | self.ipv6_now.val())
-            & (((self.beat.q.val() == self.inner_beat.val()) & !self.late.val())
-                | ((self.beat.q.val() == self.late_beat.val()) & self.late.val()));
+            & ((self.at_inner.q.val() & !self.late.val()) | (self.at_late.q.val() & self.late.val()));
         self.record.next = self.beat_valid.q.val() & (self.first_now.val() | (self.active.q.val() & !self.ending.q.val()));
         self.word_now.next = self.next_word.q.val();
         if self.first_now.val() {
@@ -298,7 +337,6 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
         self.low_whole.next = self.x_whole.q.val();
         self.high.next = self.y.val();
         self.high_whole.next = self.y_whole.q.val();
-        self.top_whole.next = self.x_whole.q.val();
         for _i in 1..L {
             self.swap.next = self.vlan_now.val() == self.ipv6_now.val();
             if self.swap.val() | self.ending.q.val() {
@@ -307,14 +345,24 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
                 self.high.next = self.x.val();
                 self.high_whole.next = self.x_whole.q.val();
             }
-            self.top_whole.next = self.high_whole.val();
             if self.first_now.val() & self.ipv4_now.val() {
                 // Word 4 is the last of the zeros before an IPv4 header.
                 self.low.next = 0.into();
                 self.low_whole.next = true;
             }
         }
-        self.reach.next = self.record.val() & (self.word_now.val() == self.reach_word.val()) & self.top_whole.val();
+        // By registers alone: the type is long known when that word comes.
+        self.top_whole.next = self.x_whole.q.val();
+        for _i in 1..L {
+            if self.vlan.q.val() != self.is_ipv6.q.val() {
+                self.top_whole.next = self.y_whole.q.val();
+            }
+        }
+        self.reach.next = self.beat_valid.q.val()
+            & self.active.q.val()
+            & !self.ending.q.val()
+            & (self.next_word.q.val() == self.reach_word.val())
+            & self.top_whole.val();
 
         self.out_data.d.next = bit_cast::<W, 32>(self.low.val());
         for _i in 1..L {
@@ -351,6 +399,9 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
             self.vlan.d.next = self.vlan_now.val();
             self.is_ipv4.d.next = self.ipv4_now.val();
             self.is_ipv6.d.next = self.ipv6_now.val();
+            self.at_type.d.next = (self.beat.q.val() == self.before_type.val()) & !self.beat_last.q.val();
+            self.at_inner.d.next = (self.beat.q.val() == self.before_inner.val()) & !self.beat_last.q.val();
+            self.at_late.d.next = (self.beat.q.val() == self.before_late.val()) & !self.beat_last.q.val();
             if self.beat.q.val() != self.max_beats.val() {
                 self.beat.d.next = self.beat.q.val() + 1;
             }
@@ -386,6 +437,9 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize> Logic for 
         if self.reset.val() {
             self.beat_valid.d.next = false;
             self.beat.d.next = 0.into();
+            self.at_type.d.next = false;
+            self.at_inner.d.next = false;
+            self.at_late.d.next = false;
             self.ending.d.next = false;
             self.active.d.next = false;
             self.reached.d.next = false;

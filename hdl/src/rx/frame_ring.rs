@@ -10,11 +10,16 @@
 //! A frame's beats stand at `start` + aligned beat number. An IPv4 frame's words 0-4 are not in it; at 64 bits its beat 0 is written as zeros with
 //! the *mark*, which tells the reader that the beat after it is zeros too (there is one free cycle for two beats), and word 4 comes as zero from
 //! `align`. At 32 bits words 0-4 are left as they are: that preset has no UD, which alone reads them (R70).
-//! A frame that meets the tail is `stuck`: it writes no more and can't be committed. One beat stays free. Records must come no sooner
-//! than the cycle after the verdict on the frame before. The read port needs one cycle.
+//! A frame that comes near the tail is `stuck`: it writes no more and can't be committed. Near is fewer than 16 beats, by a distance that is one cycle
+//! old, so the one beat that may be on its way when the verdict falls still fits. After a frame that was taken back the next may see its distance.
+//! Records are registered here once more, since the verdict is too: the first of a frame must come no sooner than the cycle after the
+//! verdict on the frame before; `frame_beat` and `end_beat` hold 2 cycles after the verdict. The read port needs one cycle.
 
 use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
+
+/// Fewer free beats than this are near the tail. More than a frame can go on by before it is stopped, and than an IPv4 frame skips.
+const LEAST_ROOM: u64 = 16;
 
 /// `W` data bits, `L` words, `2^BA` beats, `RD` RAM bits: `W + 1` at 64 bits, `W` at 32.
 #[derive(LogicBlock)]
@@ -26,7 +31,8 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     pub first: Signal<In, Bit>,
     pub zero: Signal<In, Bit>,
     pub ipv6: Signal<In, Bit>,
-    /// The verdict: keep the frame.
+    /// The verdict, and whether it is to keep the frame.
+    pub decided: Signal<In, Bit>,
     pub commit: Signal<In, Bit>,
     /// With the verdict: the frame didn't fit.
     pub stuck: Signal<Out, Bit>,
@@ -39,21 +45,28 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     pub read_address: Signal<In, Bits<BA>>,
     pub read_data: Signal<Out, Bits<RD>>,
     ram: SdpRam<BA, RD>,
+    record: DFF<Bits<W>>,
+    record_valid: DFF<Bit>,
+    record_first: DFF<Bit>,
+    record_zero: DFF<Bit>,
+    starts: DFF<Bit>,
+    keep: DFF<Bit>,
+    drop: DFF<Bit>,
     start: DFF<Bits<BA>>,
     at: DFF<Bits<BA>>,
     tail: DFF<Bits<BA>>,
     frame: DFF<Bits<BA>>,
+    room: DFF<Bits<BA>>,
     stuck_before: DFF<Bit>,
-    at_now: Signal<Local, Bits<BA>>,
+    near: Signal<Local, Bit>,
+    skip: Signal<Local, Bits<BA>>,
+    advance: Signal<Local, Bits<BA>>,
     at_after: Signal<Local, Bits<BA>>,
-    free: Signal<Local, Bits<BA>>,
-    few: Signal<Local, Bit>,
-    full: Signal<Local, Bit>,
     stuck_now: Signal<Local, Bit>,
-    write: Signal<Local, Bit>,
     one: Constant<Bits<BA>>,
     ipv4_beat: Constant<Bits<BA>>,
-    least_free: Constant<Bits<BA>>,
+    after_ipv4_beat: Constant<Bits<BA>>,
+    least_room: Constant<Bits<BA>>,
     mark: Constant<Bits<RD>>,
 }
 
@@ -71,6 +84,7 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             first: Default::default(),
             zero: Default::default(),
             ipv6: Default::default(),
+            decided: Default::default(),
             commit: Default::default(),
             stuck: Default::default(),
             frame_beat: Default::default(),
@@ -81,21 +95,28 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             read_address: Default::default(),
             read_data: Default::default(),
             ram: Default::default(),
+            record: Default::default(),
+            record_valid: Default::default(),
+            record_first: Default::default(),
+            record_zero: Default::default(),
+            starts: Default::default(),
+            keep: Default::default(),
+            drop: Default::default(),
             start: Default::default(),
             at: Default::default(),
             tail: Default::default(),
             frame: Default::default(),
+            room: Default::default(),
             stuck_before: Default::default(),
-            at_now: Default::default(),
+            near: Default::default(),
+            skip: Default::default(),
+            advance: Default::default(),
             at_after: Default::default(),
-            free: Default::default(),
-            few: Default::default(),
-            full: Default::default(),
             stuck_now: Default::default(),
-            write: Default::default(),
             one: Constant::new(1u64.to_bits()),
             ipv4_beat: Constant::new(((5 / L) as u64).to_bits()),
-            least_free: Constant::new(8u64.to_bits()),
+            after_ipv4_beat: Constant::new(((5 / L + 1) as u64).to_bits()),
+            least_room: Constant::new(LEAST_ROOM.to_bits()),
             mark: Constant::new(if L == 2 { (1u128 << W).to_bits() } else { 0u64.to_bits() }),
         }
     }
@@ -104,47 +125,71 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
 impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for FrameRing<W, L, BA, RD> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, start, at, tail, frame, stuck_before);
+        dff_setup!(
+            self,
+            clock,
+            record,
+            record_valid,
+            record_first,
+            record_zero,
+            starts,
+            keep,
+            drop,
+            start,
+            at,
+            tail,
+            frame,
+            room,
+            stuck_before
+        );
         clock!(self, clock, ram);
 
-        self.at_now.next = self.at.q.val();
-        self.stuck_now.next = self.stuck_before.q.val();
-        // An IPv4 frame steps over its first beats, so the tail must not be among them.
-        self.free.next = self.tail.q.val() - self.start.q.val() - self.one.val();
-        self.few.next = self.free.val() < self.least_free.val();
-        if self.first.val() {
-            self.at_now.next = self.start.q.val();
-            if !self.ipv6.val() {
-                self.at_now.next = self.start.q.val() + self.ipv4_beat.val();
-            }
-            self.stuck_now.next = self.few.val();
-        }
-        if self.zero.val() {
-            self.at_now.next = self.start.q.val();
-            self.stuck_now.next = false;
-        }
-        self.at_after.next = self.at_now.val() + self.one.val();
-        self.full.next = self.at_after.val() == self.tail.q.val();
-        self.write.next = (self.valid.val() | self.zero.val()) & !self.full.val() & !self.stuck_now.val();
-        self.stuck.next = self.stuck_now.val() | (self.valid.val() & self.full.val());
-        self.stuck_before.d.next = self.stuck_now.val() | (self.valid.val() & self.full.val());
-        if self.valid.val() | self.zero.val() {
-            self.at.d.next = self.at_after.val();
-        }
+        self.record.d.next = self.data.val();
+        self.record_valid.d.next = self.valid.val();
+        self.record_first.d.next = self.first.val() & !self.ipv6.val();
+        self.record_zero.d.next = self.zero.val();
+        self.starts.d.next = self.first.val() | self.zero.val();
+        self.keep.d.next = self.decided.val() & self.commit.val();
+        self.drop.d.next = self.decided.val() & !self.commit.val();
 
-        self.ram.write_enable.next = self.write.val();
-        self.ram.write_address.next = self.at_now.val();
-        self.ram.write_data.next = bit_cast::<RD, W>(self.data.val());
-        if self.zero.val() {
+        // Between frames `at` is `start`. A distance of 0 is an empty ring: `at` never reaches the tail.
+        self.room.d.next = self.tail.q.val() - self.at.q.val();
+        self.near.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.stuck_now.next = self.stuck_before.q.val();
+        if self.starts.q.val() {
+            self.stuck_now.next = self.near.val();
+        }
+        self.stuck.next = self.stuck_before.q.val();
+
+        // An IPv4 frame steps over its first beats.
+        self.skip.next = 0.into();
+        self.advance.next = self.one.val();
+        if self.record_first.q.val() {
+            self.skip.next = self.ipv4_beat.val();
+            self.advance.next = self.after_ipv4_beat.val();
+        }
+        self.at_after.next = self.at.q.val() + self.advance.val();
+        // The record beside a commit belongs to a frame that was found to fit.
+        self.ram.write_enable.next = (self.record_valid.q.val() | self.record_zero.q.val()) & (!self.stuck_now.val() | self.keep.q.val());
+        self.ram.write_address.next = self.at.q.val() + self.skip.val();
+        self.ram.write_data.next = bit_cast::<RD, W>(self.record.q.val());
+        if self.record_zero.q.val() {
             self.ram.write_data.next = self.mark.val();
         }
 
-        if self.commit.val() {
+        self.stuck_before.d.next = self.stuck_now.val() | (self.record_valid.q.val() & self.near.val());
+        if self.record_valid.q.val() & (!self.stuck_now.val() | self.keep.q.val()) {
+            self.at.d.next = self.at_after.val();
+        }
+        if self.keep.q.val() {
             self.frame.d.next = self.start.q.val();
             self.start.d.next = self.at.q.val();
-            if self.valid.val() {
+            if self.record_valid.q.val() {
                 self.start.d.next = self.at_after.val();
             }
+        }
+        if self.drop.q.val() {
+            self.at.d.next = self.start.q.val();
         }
         if self.release_valid.val() {
             self.tail.d.next = self.release_beat.val();
@@ -158,7 +203,13 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
 
         if self.reset.val() {
             self.start.d.next = 0.into();
+            self.at.d.next = 0.into();
             self.tail.d.next = 0.into();
+            self.room.d.next = 0.into();
+            self.record_valid.d.next = false;
+            self.record_zero.d.next = false;
+            self.keep.d.next = false;
+            self.drop.d.next = false;
             self.stuck_before.d.next = false;
         }
     }

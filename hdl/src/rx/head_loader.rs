@@ -34,6 +34,8 @@ pub struct HeadLoader<const W: usize, const L: usize> {
     valid: DFF<Bit>,
     running: DFF<Bit>,
     unsure: DFF<Bit>,
+    refused: DFF<Bit>,
+    judged: DFF<Bit>,
     reading: DFF<Bits<5>>,
     arrived: DFF<Bit>,
     arrived_word: DFF<Bits<5>>,
@@ -82,6 +84,8 @@ impl<const W: usize, const L: usize> Default for HeadLoader<W, L> {
             valid: Default::default(),
             running: Default::default(),
             unsure: Default::default(),
+            refused: Default::default(),
+            judged: Default::default(),
             reading: Default::default(),
             arrived: Default::default(),
             arrived_word: Default::default(),
@@ -115,7 +119,19 @@ impl<const W: usize, const L: usize> Default for HeadLoader<W, L> {
 impl<const W: usize, const L: usize> Logic for HeadLoader<W, L> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, now, valid, running, unsure, reading, arrived, arrived_word);
+        dff_setup!(
+            self,
+            clock,
+            now,
+            valid,
+            running,
+            unsure,
+            refused,
+            judged,
+            reading,
+            arrived,
+            arrived_word
+        );
 
         self.even_raw.next = self.read_data.val().get_bits::<32>(0);
         self.odd_raw.next = self.read_data.val().get_bits::<32>(0);
@@ -227,9 +243,12 @@ impl<const W: usize, const L: usize> Logic for HeadLoader<W, L> {
         if self.head_next.val() {
             self.valid.d.next = false;
         }
-        if self.verdict.val() {
+        // The verdict is taken a cycle late; no head is finished so soon.
+        self.judged.d.next = self.verdict.val();
+        self.refused.d.next = !self.commit.val();
+        if self.judged.q.val() {
             self.unsure.d.next = false;
-            if self.unsure.q.val() & !self.commit.val() {
+            if self.unsure.q.val() & self.refused.q.val() {
                 self.running.d.next = false;
                 self.arrived.d.next = false;
             }
@@ -247,6 +266,7 @@ impl<const W: usize, const L: usize> Logic for HeadLoader<W, L> {
             self.running.d.next = false;
             self.arrived.d.next = false;
             self.unsure.d.next = false;
+            self.judged.d.next = false;
         }
     }
 

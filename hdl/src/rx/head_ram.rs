@@ -4,7 +4,7 @@
 //! ```text
 //! record ─► RAM 2^R rows × 16 beats ─► head_loader
 //!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-23, slot = the word's low four bits
-//! meta ───► the slot of words 10-11 (UDP), written the cycle after commit (32 bits: two cycles)
+//! meta ───► the slot of words 10-11 (UDP), written 2 cycles after commit (32 bits: 2 and 3), over a word that nobody reads
 //! meta word 10: [13:0] payload length, [26:14] frame beat, [28:27] GID index, [29] IPv6
 //! meta word 11: [12:0] payload beat, [25:13] end beat, [26] the payload starts in the upper lane
 //! ```
@@ -48,16 +48,18 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     read_row: DFF<Bits<R>>,
     next_word: DFF<Bits<5>>,
     blocked_before: DFF<Bit>,
+    kept: DFF<Bit>,
+    meta_row: DFF<Bits<R>>,
     meta: DFF<Bit>,
     meta_second: DFF<Bit>,
     word_now: Signal<Local, Bits<5>>,
     in_row: Signal<Local, Bit>,
+    row: Signal<Local, Bits<R>>,
     slot: Signal<Local, Bits<4>>,
     read_slot: Signal<Local, Bits<4>>,
     row_begins: Signal<Local, Bit>,
     blocked_now: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
-    meta_last: Signal<Local, Bit>,
     payload_beat: Signal<Local, Bits<BA>>,
     payload_high: Signal<Local, Bit>,
     meta_10: Signal<Local, Bits<32>>,
@@ -104,16 +106,18 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             read_row: Default::default(),
             next_word: Default::default(),
             blocked_before: Default::default(),
+            kept: Default::default(),
+            meta_row: Default::default(),
             meta: Default::default(),
             meta_second: Default::default(),
             word_now: Default::default(),
             in_row: Default::default(),
+            row: Default::default(),
             slot: Default::default(),
             read_slot: Default::default(),
             row_begins: Default::default(),
             blocked_now: Default::default(),
             full: Default::default(),
-            meta_last: Default::default(),
             payload_beat: Default::default(),
             payload_high: Default::default(),
             meta_10: Default::default(),
@@ -144,6 +148,8 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             read_row,
             next_word,
             blocked_before,
+            kept,
+            meta_row,
             meta,
             meta_second
         );
@@ -191,12 +197,11 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         self.meta_11.next = bit_cast::<32, BA>(self.payload_beat.val())
             | (bit_cast::<32, BA>(self.end_beat.val()) << 13)
             | (bit_cast::<32, 1>(self.payload_high.val().into()) << 26);
-        self.meta.d.next = self.commit.val();
+        self.kept.d.next = self.commit.val();
+        self.meta.d.next = self.kept.q.val();
         self.meta_second.d.next = false;
-        self.meta_last.next = self.meta.q.val();
         for _i in L..2 {
             self.meta_second.d.next = self.meta.q.val();
-            self.meta_last.next = self.meta_second.q.val();
         }
 
         self.slot.next = self.word_now.val().get_bits::<4>(0);
@@ -220,13 +225,18 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.ram.write_enable.next = true;
             self.ram.write_data.next = bit_cast::<W, 32>(self.meta_11.val());
         }
-        self.ram.write_address.next = bit_cast::<HR, 4>(self.slot.val()) | (bit_cast::<HR, R>(self.write_row.q.val()) << 4);
+        self.row.next = self.write_row.q.val();
+        if self.meta.q.val() | self.meta_second.q.val() {
+            self.row.next = self.meta_row.q.val();
+        }
+        self.ram.write_address.next = bit_cast::<HR, 4>(self.slot.val()) | (bit_cast::<HR, R>(self.row.val()) << 4);
         self.ram.read_enable.next = true;
         self.ram.read_address.next = bit_cast::<HR, 4>(self.read_slot.val()) | (bit_cast::<HR, R>(self.read_row.q.val()) << 4);
         self.read_data.next = self.ram.read_data.val();
 
         // Rows.
-        if self.meta_last.val() {
+        if self.kept.q.val() {
+            self.meta_row.d.next = self.write_row.q.val();
             self.write_row.d.next = self.write_row.q.val() + self.one_row.val();
             if !self.done.val() {
                 self.count.d.next = self.count.q.val() + self.one_count.val();
@@ -246,6 +256,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.write_row.d.next = 0.into();
             self.read_row.d.next = 0.into();
             self.blocked_before.d.next = false;
+            self.kept.d.next = false;
             self.meta.d.next = false;
             self.meta_second.d.next = false;
         }

@@ -7,10 +7,13 @@
 //! ```
 //!
 //! The verdict comes with the last raw beat; it counts unless the frame met a full FIFO (`overflow`). The reader sees only committed frames. Latency 2
-//! cycles from commit, one beat a cycle. Holds 2^HA beats, less one.
+//! cycles from commit, one beat a cycle. Holds 2^HA beats, less eight.
 
 use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
+
+/// With fewer free beats than this, as seen two cycles before, the FIFO is full.
+const LEAST_ROOM: u64 = 8;
 
 /// `W` data bits, `K` bytes, `KB` = log2(K), `2^HA` beats, `HD = W + 4`.
 #[derive(LogicBlock)]
@@ -34,6 +37,8 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     write: DFF<Bits<HA>>,
     committed: DFF<Bits<HA>>,
     read: DFF<Bits<HA>>,
+    room: DFF<Bits<HA>>,
+    near: DFF<Bit>,
     lost: DFF<Bit>,
     out_valid: DFF<Bit>,
     next_write: Signal<Local, Bits<HA>>,
@@ -42,6 +47,7 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     word: Signal<Local, Bits<HD>>,
     count: Signal<Local, Bits<KB>>,
     one: Constant<Bits<HA>>,
+    least_room: Constant<Bits<HA>>,
     counts: [Constant<Bits<KB>>; K],
     keeps: [Constant<Bits<K>>; K],
 }
@@ -67,6 +73,8 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             write: Default::default(),
             committed: Default::default(),
             read: Default::default(),
+            room: Default::default(),
+            near: Default::default(),
             lost: Default::default(),
             out_valid: Default::default(),
             next_write: Default::default(),
@@ -75,6 +83,7 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             word: Default::default(),
             count: Default::default(),
             one: Constant::new(1u64.to_bits()),
+            least_room: Constant::new(LEAST_ROOM.to_bits()),
             counts: std::array::from_fn(|i| Constant::new((i as u64).to_bits())),
             keeps: std::array::from_fn(|i| Constant::new(((2u64 << i) - 1).to_bits())),
         }
@@ -84,11 +93,14 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
 impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD: usize> Logic for HostFifo<W, K, KB, HA, HD> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, committed, read, lost, out_valid);
+        dff_setup!(self, clock, write, committed, read, room, near, lost, out_valid);
         clock!(self, clock, ram);
 
         self.next_write.next = self.write.q.val() + self.one.val();
-        self.lost_now.next = self.lost.q.val() | (self.next_write.val() == self.read.q.val());
+        // Both are registers, so two cycles old. A room of 0 is an empty FIFO, since the writer never reaches the reader.
+        self.room.d.next = self.read.q.val() - self.write.q.val();
+        self.near.d.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.lost_now.next = self.lost.q.val() | self.near.q.val();
         self.overflow.next = self.lost_now.val();
         self.word.next = (bit_cast::<HD, W>(self.s_data.val()) << 4)
             | (bit_cast::<HD, KB>(self.s_count.val()) << 1)
@@ -136,6 +148,8 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             self.write.d.next = 0.into();
             self.committed.d.next = 0.into();
             self.read.d.next = 0.into();
+            self.room.d.next = 0.into();
+            self.near.d.next = false;
             self.lost.d.next = false;
             self.out_valid.d.next = false;
         }

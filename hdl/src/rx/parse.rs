@@ -5,7 +5,7 @@
 //! record ─► IPv4: version, IHL, fragment, protocol, checksum ─► ours, fragment   2 cycles after the record of word 10
 //!        ─► IPv6: version, next header                  GIDs ┘
 //!        ─► UDP length ─► words left ─► the mask's beats on their way to the ICRC
-//!        ─► opcode ─► table ─► payload length, first payload word              3 cycles after the record of word 12
+//!        ─► opcode ─► table ─► payload length, first payload word              4 cycles after the record of word 12
 //! ```
 //!
 //! Nothing is cleared between frames: who reads knows from `align`'s `raw_reached` that every word up to 15 came with this frame. What the verdict
@@ -86,6 +86,7 @@ pub struct Parse<const W: usize, const L: usize, const G: usize> {
     is_cnp: DFF<Bit>,
     extension: DFF<Bits<3>>,
     payload_words: DFF<Bits<15>>,
+    wrong_length: DFF<Bit>,
     v6: DFF<Bit>,
     index: DFF<Bits<2>>,
 
@@ -205,6 +206,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> 
             is_cnp: Default::default(),
             extension: Default::default(),
             payload_words: Default::default(),
+            wrong_length: Default::default(),
             v6: Default::default(),
             index: Default::default(),
             even_raw: Default::default(),
@@ -283,7 +285,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
             pad,
             tver
         );
-        dff_setup!(self, clock, known, is_cnp, extension, payload_words, v6, index);
+        dff_setup!(self, clock, known, is_cnp, extension, payload_words, wrong_length, v6, index);
 
         // The words as big-endian numbers. With two lanes an odd word is the upper one.
         self.even_raw.next = self.data.val().get_bits::<32>(0);
@@ -431,11 +433,12 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
         self.bad_opcode.next = !self.known.q.val();
         self.bad_tver.next = self.tver.q.val().any();
         self.cnp.next = self.is_cnp.q.val();
-        self.bad_length.next = self.udp_ragged.q.val()
+        self.wrong_length.d.next = self.udp_ragged.q.val()
             | self.room.q.val().get_bit(16)
             | (!self.v6.q.val() & (self.room.q.val() < self.ipv4_header.val()))
             | self.payload_words.q.val().get_bit(14)
             | (self.no_payload.val() & self.pad.q.val().any());
+        self.bad_length.next = self.wrong_length.q.val();
         self.payload_length.next = self.length.val().get_bits::<14>(0);
         self.payload_word.next = self.extension_word.val() + bit_cast::<5, 3>(self.extension.q.val());
         self.gid_index.next = self.index.q.val();

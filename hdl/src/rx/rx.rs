@@ -311,6 +311,7 @@ impl<
         self.frame_ring.first.next = self.delay.m_first.val();
         self.frame_ring.zero.next = self.delay.m_zero.val();
         self.frame_ring.ipv6.next = self.delay.m_ipv6.val();
+        self.frame_ring.decided.next = self.verdict.decided.val();
         self.frame_ring.commit.next = self.verdict.commit.val();
         self.frame_ring.release_valid.next = self.release_valid.val();
         self.frame_ring.release_beat.next = self.release_beat.val().get_bits::<BA>(0);
