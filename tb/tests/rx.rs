@@ -199,7 +199,7 @@ macro_rules! lengths {
     ($station:ident, $largest:expr) => {{
         let mut s = $station::new(7, CALM);
         let mut bad = 0;
-        for change in [-8i32, -4, -3, -1, 1, 3, 4, 8, 400, 0x7000] {
+        for change in [-60i32, -8, -4, -3, -1, 1, 3, 4, 8, 400, 0x7000] {
             for field in 0..3 {
                 let setup = s.setup.clone();
                 let mut frame = Roce::random(&mut s.rng, &setup, 0x0a, 32);
