@@ -186,7 +186,8 @@ pub struct Hca<
 }
 
 /// The `tengig` preset.
-pub type HcaTengig = Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1>;
+pub type HcaTengig =
+    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1>;
 /// The `cu` preset.
 pub type HcaCu = Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1, 2, 7, 5, 6, 2, 5, 1, 0, 1, 1, 2, 4, 4, 6, 8, 9, 36, 150, 0, 34, 0>;
 
@@ -225,7 +226,8 @@ impl<
         const TV: usize,
         const TG: usize,
         const TS: usize,
-    > Hca<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D, QA, QR, SA, SC, MA, MR, TA, RQ, RH, RA, RE, CR, GW, TR, TA2, TB, TD, TM, TV, TG, TS>
+    >
+    Hca<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D, QA, QR, SA, SC, MA, MR, TA, RQ, RH, RA, RE, CR, GW, TR, TA2, TB, TD, TM, TV, TG, TS>
 {
     /// The engine for a configuration whose sizes the parameters are.
     pub fn new(config: &Config) -> Self {
@@ -360,7 +362,43 @@ impl<
         const TV: usize,
         const TG: usize,
         const TS: usize,
-    > Logic for Hca<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D, QA, QR, SA, SC, MA, MR, TA, RQ, RH, RA, RE, CR, GW, TR, TA2, TB, TD, TM, TV, TG, TS>
+    > Logic
+    for Hca<
+        W,
+        K,
+        KB,
+        L,
+        BA,
+        RD,
+        R,
+        RB,
+        HR,
+        HA,
+        HD,
+        G,
+        D,
+        QA,
+        QR,
+        SA,
+        SC,
+        MA,
+        MR,
+        TA,
+        RQ,
+        RH,
+        RA,
+        RE,
+        CR,
+        GW,
+        TR,
+        TA2,
+        TB,
+        TD,
+        TM,
+        TV,
+        TG,
+        TS,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -146,7 +146,8 @@ impl Logic for SoftReset {
         // W beats that went ahead of their AW.
         self.ahead.next = self.owed.q.val().get_bit(5) | (!self.owed.q.val().any() & self.w_middle.q.val());
         self.hold_aw.next = self.drain.q.val() & !self.aw_shown.q.val() & !self.ahead.val();
-        self.hold_w.next = self.drain.q.val() & !self.w_shown.q.val() & !self.w_middle.q.val() & (self.owed.q.val().get_bit(5) | !self.owed.q.val().any());
+        self.hold_w.next =
+            self.drain.q.val() & !self.w_shown.q.val() & !self.w_middle.q.val() & (self.owed.q.val().get_bit(5) | !self.owed.q.val().any());
         self.hold_ar.next = self.drain.q.val() & !self.ar_shown.q.val();
         self.hold_tx.next = self.drain.q.val() & !self.tx_middle.q.val();
         self.block_aw.next = self.hold_aw.val();
