@@ -8,5 +8,6 @@ pub mod fuzz;
 pub mod hca;
 pub mod held;
 pub mod requester;
+pub mod responder;
 pub mod session;
 pub mod traffic;

@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use verbena_sim::command::{bench::Bench, demo::Demo, fuzz::Fuzz, Common};
+use verbena_sim::command::{bench::Bench, demo::Demo, fuzz::Fuzz, replay::Replay, Common};
 use verbena_sim::held::NotHeld;
 
 /// The Verbena engine, Verilated, with memory, a wire and the host library around it.
@@ -22,6 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(Demo),
+    Replay(Replay),
     Bench(Bench),
     Fuzz(Fuzz),
 }
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let held = match &cli.command {
         Command::Demo(demo) => demo.run(&cli.common),
+        Command::Replay(replay) => replay.run(&cli.common),
         Command::Bench(bench) => bench.run(&cli.common),
         Command::Fuzz(fuzz) => fuzz.run(&cli.common),
     };

@@ -266,9 +266,9 @@ mod tests {
             (RNR_TIMER_10US[14], RNR_TIMER_10US[24], RNR_TIMER_10US[25], RNR_TIMER_10US[31]),
             (128, 4096, 6144, 49152)
         );
-        for code in 5..32 {
+        for (code, &time) in RNR_TIMER_10US.iter().enumerate().skip(5) {
             assert_eq!(
-                RNR_TIMER_10US[code],
+                time,
                 if code % 2 == 1 { 3 << ((code - 3) / 2) } else { 1 << (code / 2) },
                 "code {code}"
             );

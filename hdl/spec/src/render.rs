@@ -7,8 +7,11 @@ use crate::layout::{completion_opcode, event_type, state, status, Field};
 use crate::registers::{doorbell, operation, Access, ADDRESS_BITS, REGISTERS, ROWS, WINDOWS};
 use std::fmt::Write;
 
+/// A group: its name, what it is, and its numbers with their names.
+type Values = (&'static str, &'static str, &'static [(&'static str, u32)]);
+
 /// Numbers with names, by group.
-const VALUES: &[(&str, &str, &[(&str, u32)])] = &[
+const VALUES: &[Values] = &[
     (
         "doorbell",
         "word in a doorbell row",

@@ -355,7 +355,11 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.demux_fail.next = self.demux.fail.val();
 
         // Is it in order, and may it do that?
-        self.window.load.next = self.sequencer.window_load.val();
+        self.window.load.next = self.sequencer.window_load.val() | self.house.window_load.val();
+        self.house.window_state.next = self.window.state.val();
+        self.house.window_message.next = self.window.message.val();
+        self.house.window_nak.next = self.window.nak.val();
+        self.house.window_pivot.next = self.window.pivot.val();
         self.window.adopt.next = self.sequencer.window_adopt.val();
         self.window.word.next = self.states.word.val();
         self.window.psn.next = self.head.val().psn;

@@ -3,10 +3,10 @@
 //! steps take turns.
 //!
 //! ```text
-//! qp_error > command > doorbell > flush walk ─► Read ─► Got ─┬─► modify: [ClearMsn, ClearRing] ─────────────────┬─► Finish
-//!                                                            ├─► query: MSN, ring ───────────────────────────────┤
-//!                                                            └─► Ring ─┬─► doorbell: post, or refuse with an event ┤
-//!                                                                      └─► flush: one completion ───────────────────┘
+//! qp_error > command > doorbell > flush walk ─► Read ─► Got ─► Act ─┬─► modify: [ClearMsn, ClearRing] ─────────────────┬─► Finish
+//!                                                                   ├─► query: MSN, ring ───────────────────────────────┤
+//!                                                                   └─► Ring ─┬─► doorbell: post, or refuse with an event ┤
+//!                                                                             └─► flush: one completion ───────────────────┘
 //! ```
 //!
 //! The walk visits every QP, as many steps at one as it has receives posted, and starts again from the first whenever a QP enters ERR or a
@@ -22,6 +22,7 @@ pub enum HouseState {
     Idle,
     Read,
     Got,
+    Act,
     ClearMsn,
     ClearRing,
     QueryMsn,
@@ -77,6 +78,12 @@ pub struct House<const QA: usize> {
     pub row_item: Signal<Out, Bits<5>>,
     pub row_word: Signal<In, Bits<32>>,
     pub select: Signal<Out, WriteSelect>,
+    /// Word 0 of the receive state, kept in the PSN window.
+    pub window_load: Signal<Out, Bit>,
+    pub window_state: Signal<In, Bits<3>>,
+    pub window_message: Signal<In, Bits<2>>,
+    pub window_nak: Signal<In, Bit>,
+    pub window_pivot: Signal<In, Bits<24>>,
     pub command_word: Signal<Out, Bits<32>>,
     pub queue_start: Signal<Out, Bit>,
     pub queue_done: Signal<In, Bit>,
@@ -91,7 +98,6 @@ pub struct House<const QA: usize> {
     number: DFF<Bits<12>>,
     tag: DFF<Bits<12>>,
     nonsense: DFF<Bit>,
-    in_error: DFF<Bit>,
     refused: DFF<Bit>,
     walking: DFF<Bit>,
     walk: DFF<Bits<QA>>,
@@ -120,7 +126,7 @@ pub struct House<const QA: usize> {
     in_rts: Constant<Bits<3>>,
     in_sqd: Constant<Bits<3>>,
     in_err: Constant<Bits<3>>,
-    state_mask: Constant<Bits<8>>,
+    nak_bit: Constant<Bits<8>>,
     word_state: Constant<Bits<3>>,
     word_msn: Constant<Bits<3>>,
     word_ring: Constant<Bits<3>>,
@@ -166,6 +172,11 @@ impl<const QA: usize> Default for House<QA> {
             row_item: Default::default(),
             row_word: Default::default(),
             select: Default::default(),
+            window_load: Default::default(),
+            window_state: Default::default(),
+            window_message: Default::default(),
+            window_nak: Default::default(),
+            window_pivot: Default::default(),
             command_word: Default::default(),
             queue_start: Default::default(),
             queue_done: Default::default(),
@@ -180,7 +191,6 @@ impl<const QA: usize> Default for House<QA> {
             number: Default::default(),
             tag: Default::default(),
             nonsense: Default::default(),
-            in_error: Default::default(),
             refused: Default::default(),
             walking: Default::default(),
             walk: Default::default(),
@@ -209,7 +219,7 @@ impl<const QA: usize> Default for House<QA> {
             in_rts: state(state::RTS),
             in_sqd: state(state::SQD),
             in_err: state(state::ERR),
-            state_mask: Constant::new(0xf8u64.to_bits()),
+            nak_bit: Constant::new(0x20u64.to_bits()),
             word_state: word(0),
             word_msn: word(1),
             word_ring: word(2),
@@ -223,7 +233,7 @@ impl<const QA: usize> Default for House<QA> {
 impl<const QA: usize> Logic for House<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, work, number, tag, nonsense, in_error, refused, walking, walk, turn_kept);
+        dff_setup!(self, clock, state, work, number, tag, nonsense, refused, walking, walk, turn_kept);
         dff_setup!(self, clock, answer_state, answer_psn, answer_msn, answer_consumer);
 
         self.want.next = self.qp_error_valid.val() | self.command_valid.val() | self.doorbell_valid.val() | self.walking.q.val();
@@ -240,6 +250,7 @@ impl<const QA: usize> Logic for House<QA> {
         self.row_item.next = self.row_tag.val();
         self.select.next = WriteSelect::Nothing;
         self.queue_start.next = false;
+        self.window_load.next = false;
         self.push_entry.next = false;
         self.request.next = self.flush_request.val();
         self.onward.next = false;
@@ -250,7 +261,7 @@ impl<const QA: usize> Logic for House<QA> {
         self.qpn.next = bit_cast::<24, 12>(self.number.q.val()) | (bit_cast::<24, 12>(self.tag.q.val()) << 12);
 
         // The state change.
-        self.was.next = self.state_word.val().get_bits::<3>(24);
+        self.was.next = self.window_state.val();
         self.live.next =
             (self.was.val() == self.in_rtr.val()) | (self.was.val() == self.in_rts.val()) | (self.was.val() == self.in_sqd.val());
         self.target.next = self.in_err.val();
@@ -269,10 +280,13 @@ impl<const QA: usize> Logic for House<QA> {
         self.modify.next = self.command_operation.val() == self.operation_modify.val();
         self.query.next = self.command_operation.val() == self.operation_query.val();
         // A message goes on across RTR, RTS and SQD; any other change ends it.
-        self.psn.next = self.state_word.val().get_bits::<24>(0);
+        self.psn.next = self.window_pivot.val();
         self.kept.next = 0.into();
         if (self.target.val() == self.in_rts.val()) | (self.target.val() == self.in_sqd.val()) {
-            self.kept.next = self.state_word.val().get_bits::<8>(24) & self.state_mask.val();
+            self.kept.next = bit_cast::<8, 2>(self.window_message.val()) << 3;
+            if self.window_nak.val() {
+                self.kept.next = (bit_cast::<8, 2>(self.window_message.val()) << 3) | self.nak_bit.val();
+            }
         }
         if (self.target.val() == self.in_rtr.val()) | (self.target.val() == self.in_reset.val()) {
             // R41: the PSN of this modify, every time.
@@ -315,7 +329,10 @@ impl<const QA: usize> Logic for House<QA> {
                 self.state.d.next = HouseState::Got;
             }
             HouseState::Got => {
-                self.in_error.d.next = self.was.val() == self.in_err.val();
+                self.window_load.next = true;
+                self.state.d.next = HouseState::Act;
+            }
+            HouseState::Act => {
                 self.state.d.next = HouseState::Finish;
                 match self.work.q.val() {
                     HouseWork::Error => {
@@ -337,7 +354,7 @@ impl<const QA: usize> Logic for House<QA> {
                         if self.query.val() & !self.nonsense.q.val() {
                             self.refused.d.next = false;
                             self.answer_state.d.next = self.was.val();
-                            self.answer_psn.d.next = self.state_word.val().get_bits::<24>(0);
+                            self.answer_psn.d.next = self.window_pivot.val();
                             self.state_read.next = true;
                             self.state_item.next = self.word_msn.val();
                             self.state.d.next = HouseState::QueryMsn;
@@ -403,7 +420,7 @@ impl<const QA: usize> Logic for House<QA> {
                     self.state.d.next = HouseState::Push;
                 } else {
                     self.select.next = WriteSelect::Posted;
-                    self.request.next = self.in_error.q.val();
+                    self.request.next = self.was.val() == self.in_err.val();
                     self.state.d.next = HouseState::Finish;
                 }
             }

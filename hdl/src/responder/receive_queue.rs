@@ -6,7 +6,7 @@
 //!                                        └─► row words 6, 7 ─► fetch 16 bytes ─► done, error
 //! ```
 //!
-//! Without a fetch `done` comes 2 cycles after `start`. The indices hold until the next start. A WQE is fetched when its message begins and not
+//! Without a fetch `done` comes 3 cycles after `start`. The indices hold until the next start. A WQE is fetched when its message begins and not
 //! again while the message runs (R66); the consumer index moves when it completes, so a WQE of a broken message is flushed or used by the next.
 
 use rust_hdl::prelude::*;
@@ -15,6 +15,7 @@ use verbena_spec::layout::qp;
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum ReceiveQueueState {
     Idle,
+    Ask,
     Ring,
     Check,
     High,
@@ -46,7 +47,7 @@ pub struct ReceiveQueue {
     pub error: Signal<Out, Bit>,
     pub consumer: Signal<Out, Bits<16>>,
     pub producer: Signal<Out, Bits<16>>,
-    /// `producer_new` is further ahead of the consumer than the ring is long (R69).
+    /// `producer_new` is further ahead of the consumer than the ring is long (R69); good from the cycle after `done`.
     pub beyond: Signal<Out, Bit>,
     state: DFF<ReceiveQueueState>,
     consumer_kept: DFF<Bits<16>>,
@@ -54,6 +55,7 @@ pub struct ReceiveQueue {
     log: DFF<Bits<4>>,
     low: DFF<Bits<32>>,
     asked: DFF<Bit>,
+    beyond_kept: DFF<Bit>,
     size: Signal<Local, Bits<16>>,
     mask: Signal<Local, Bits<16>>,
     ahead: Signal<Local, Bits<16>>,
@@ -99,6 +101,7 @@ impl Default for ReceiveQueue {
             log: Default::default(),
             low: Default::default(),
             asked: Default::default(),
+            beyond_kept: Default::default(),
             size: Default::default(),
             mask: Default::default(),
             ahead: Default::default(),
@@ -116,12 +119,13 @@ impl Default for ReceiveQueue {
 impl Logic for ReceiveQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, consumer_kept, producer_kept, log, low, asked);
+        dff_setup!(self, clock, state, consumer_kept, producer_kept, log, low, asked, beyond_kept);
 
         self.size.next = self.one.val() << self.log.q.val();
         self.mask.next = self.size.val() - 1;
         self.ahead.next = self.producer_new.val() - self.consumer_kept.q.val();
-        self.beyond.next = self.ahead.val() > self.size.val();
+        self.beyond_kept.d.next = self.ahead.val() > self.size.val();
+        self.beyond.next = self.beyond_kept.q.val();
         self.slot.next = self.consumer_kept.q.val() & self.mask.val();
         self.none.next = self.consumer_kept.q.val() == self.producer_kept.q.val();
 
@@ -137,11 +141,14 @@ impl Logic for ReceiveQueue {
         match self.state.q.val() {
             ReceiveQueueState::Idle => {
                 if self.start.val() {
-                    self.state_read.next = true;
-                    self.row_read.next = true;
                     self.asked.d.next = self.fetch.val();
-                    self.state.d.next = ReceiveQueueState::Ring;
+                    self.state.d.next = ReceiveQueueState::Ask;
                 }
+            }
+            ReceiveQueueState::Ask => {
+                self.state_read.next = true;
+                self.row_read.next = true;
+                self.state.d.next = ReceiveQueueState::Ring;
             }
             ReceiveQueueState::Ring => {
                 self.producer_kept.d.next = self.state_word.val().get_bits::<16>(0);

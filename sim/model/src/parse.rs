@@ -107,7 +107,7 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
     let bth_at = udp_at + 8;
     let end = udp_at + udp_length;
     // R77, R8, R10: the UDP length rules, lies inside the IP payload and the frame, and holds a BTH and an ICRC in whole words.
-    if udp_length > room || end > ip.len() || udp_length < 8 + 4 * BTH_WORDS + 4 || udp_length % 4 != 0 {
+    if udp_length > room || end > ip.len() || udp_length < 8 + 4 * BTH_WORDS + 4 || !udp_length.is_multiple_of(4) {
         return Verdict::Drop(c::RX_BAD_LENGTH);
     }
     let bth = &ip[bth_at..end - 4];

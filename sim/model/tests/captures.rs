@@ -6,13 +6,9 @@ use verbena_model::capture;
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_model::replay::golden::GoldenResponder;
 use verbena_model::replay::infer::destination;
-use verbena_model::replay::play::{replay, Overrides};
-
-/// Captures in which Soft-RoCE departs from IBTA: docs/replay.md.
-const DEPARTURES: &[(&str, &str)] = &[(
-    "uc-loss-middle",
-    "after a broken UC message Soft-RoCE delivers nothing more (R57, R73)",
-)];
+use verbena_model::replay::overrides::Overrides;
+use verbena_model::replay::play::replay;
+use verbena_model::replay::report::{table, Report};
 
 fn captures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tb/captures");
@@ -57,30 +53,43 @@ fn r1_to_r5_frames_of_soft_roce_are_rebuilt_byte_for_byte() {
     assert!(count > 2000, "{count}");
 }
 
-#[test]
-fn captures_replay_on_the_golden_model() {
-    let mut bad = vec![];
-    let mut played = 0;
-    for file in captures().iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap")) {
-        let report = replay(
-            file,
-            "10.0.0.1".parse().unwrap(),
-            &Overrides::default(),
-            &mut GoldenResponder::new(),
-        )
-        .unwrap();
-        println!("{}", serde_json::to_string(&report).unwrap());
-        played += usize::from(report.waiting == 0);
-        let departure = DEPARTURES.iter().any(|d| d.0 == report.capture);
-        assert!(
-            !departure || report.tool_disagrees.is_some(),
-            "{}: no departure any more",
-            report.capture
-        );
-        if !report.holds() && !departure {
-            bad.push(report.capture.clone());
+fn play(us: &str) -> Vec<Report> {
+    let us = us.parse().unwrap();
+    let files = captures().into_iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap"));
+    let mut reports = vec![];
+    for file in files {
+        match replay(&file, us, &Overrides::default(), &mut GoldenResponder::new()) {
+            Ok(report) => reports.push(report),
+            // UC and UD clients of rxeprobe and perftest get nothing.
+            Err(error) => assert!(error.to_string().starts_with("no RoCE frame to"), "{}: {error}", file.display()),
         }
     }
-    assert!(bad.is_empty(), "{bad:?}");
-    assert!(played >= 55, "{played}");
+    reports
+}
+
+#[test]
+fn captures_replay_on_the_golden_model() {
+    let reports = play("10.0.0.1");
+    println!("{}", table(&reports));
+    for report in &reports {
+        let departs = report.departure().is_some();
+        assert_eq!(report.holds(), !departs, "{}: {:?}", report.capture, report.differences());
+    }
+    let played = reports.iter().filter(|r| r.waiting == 0).count();
+    let payloads: usize = reports.iter().map(|r| r.payloads).sum();
+    assert!(played >= 55 && payloads >= 100, "{played} played, {payloads} payloads");
+}
+
+/// The client's place: it answers where the server sends as well, and elsewhere only gets ACKs.
+#[test]
+fn captures_replay_in_the_clients_place() {
+    let reports = play("10.0.0.2");
+    println!("{}", table(&reports));
+    for report in &reports {
+        assert!(report.holds(), "{}: {:?}", report.capture, report.differences());
+    }
+    // R39: whatever the server answered is a ghost here, for want of a requester.
+    let write_bw = reports.iter().find(|r| r.capture == "perf-write_bw-mtu1024").unwrap();
+    assert_eq!((write_bw.ghost_acks, write_bw.own_requests), (20, 80));
+    assert!(reports.len() >= 50, "{}", reports.len());
 }

@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod demo;
 pub mod fuzz;
+pub mod replay;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};

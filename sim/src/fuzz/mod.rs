@@ -3,6 +3,7 @@
 
 pub mod accesses;
 pub mod frames;
+mod shadow;
 
 use crate::hca::mac::Pace;
 use crate::hca::HcaOptions;
@@ -14,8 +15,9 @@ use frames::{Frames, Target};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+use shadow::Shadow;
 use std::collections::BTreeMap;
-use verbena_spec::counters::{Class, COUNTERS, RX_FRAGMENT, RX_HOST, RX_ROCE};
+use verbena_spec::counters::{Class, COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_NO_BUFFER, RX_ROCE};
 use verbena_verbs::{Mr, QpState, Region};
 
 /// How much.
@@ -33,6 +35,8 @@ pub struct FuzzSummary {
     pub frames: u64,
     pub accesses: u64,
     pub rounds: u64,
+    /// Rounds compared with the golden model: those without a drop for want of buffer.
+    pub compared: u64,
     pub connections: u64,
     pub cycles: u64,
     pub kinds: BTreeMap<&'static str, u64>,
@@ -55,6 +59,9 @@ struct Fuzzer {
     /// Registered without remote access, filled: nothing may change it.
     guard: (Region, Vec<u8>),
     summary: FuzzSummary,
+    shadow: Shadow,
+    /// The engine's counters when the round began.
+    counters: [u32; COUNTER_FILE],
     delivered: u64,
     host_frames: u64,
 }
@@ -72,7 +79,10 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
     session.hca().lite.idle = 0.3;
     let target = session.region(REGION)?;
     let guard = guard(&mut session, &mut rng)?;
+    let shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1);
     let mut fuzzer = Fuzzer {
+        shadow,
+        counters: [0; COUNTER_FILE],
         session,
         rng,
         frames: Frames::default(),
@@ -103,6 +113,8 @@ impl Fuzzer {
     /// Frames and harmless accesses mixed, then all checks.
     fn round(&mut self) -> Result<()> {
         self.reconnect()?;
+        self.shadow.begin(&mut self.session)?;
+        self.counters = self.read_counters()?;
         let longest = self.session.hca().config.max_frame;
         let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
         let pace = [Pace::Wire, Pace::Fast, Pace::Idle(0.2)][self.rng.gen_range(0..3)];
@@ -111,6 +123,7 @@ impl Fuzzer {
         while sent < ROUND {
             for frame in self.frames.next(&mut targets, longest, &mut self.rng) {
                 *self.summary.kinds.entry(frame.kind).or_default() += 1;
+                self.shadow.receive(&frame.bytes, frame.bad);
                 self.session.hca().rx.send_raw(frame.bytes, frame.bad);
                 sent += 1;
             }
@@ -146,15 +159,17 @@ impl Fuzzer {
     fn reconnect(&mut self) -> Result<()> {
         for connection in std::mem::take(&mut self.connections) {
             self.session.device.destroy_qp(connection.qp)?;
+            self.shadow.destroy(&connection);
         }
         let count = (self.session.hca().config.n_qps - 2).min(4);
         // One is left for the proof of life.
         for _ in 0..count.max(2) - 1 {
             let connection = self.session.connect(256, RECEIVES)?;
-            for i in 0..RECEIVES {
-                self.session
-                    .device
-                    .post_recv(connection.qp, i as u64, self.target.1.sge(512 * i as u64, 700)?)?;
+            self.shadow.connect(&connection);
+            for i in 0..RECEIVES as u64 {
+                let sge = self.target.1.sge(512 * i, 700)?;
+                self.session.device.post_recv(connection.qp, i, sge)?;
+                self.shadow.post_receive(&connection, sge.address, sge.length);
             }
             self.connections.push(connection);
             self.summary.connections += 1;
@@ -166,6 +181,7 @@ impl Fuzzer {
         hold!(self.session.hca().settle(1500, 2_000_000), "the engine never came to rest");
         self.session.hca().violations.check()?;
         self.account()?;
+        self.compare()?;
         let (region, pattern) = &self.guard;
         let now = region.read(self.session.hca(), region.va, pattern.len())?;
         hold!(now == *pattern, "memory without remote access was written");
@@ -183,6 +199,28 @@ impl Fuzzer {
         self.session.hca().rx.pace = Pace::Wire;
         self.session.prove_alive()?;
         self.account()
+    }
+
+    fn read_counters(&mut self) -> Result<[u32; COUNTER_FILE]> {
+        let mut counters = [0; COUNTER_FILE];
+        for counter in COUNTERS {
+            counters[usize::from(counter.code)] = self.session.device.counter(counter.code)?;
+        }
+        Ok(counters)
+    }
+
+    /// The golden model agrees, if nothing was lost for want of room.
+    fn compare(&mut self) -> Result<()> {
+        let mut counted = self.read_counters()?;
+        counted
+            .iter_mut()
+            .zip(&self.counters)
+            .for_each(|(now, before)| *now = now.wrapping_sub(*before));
+        if [RX_NO_BUFFER, RX_HOST_OVERFLOW].iter().all(|c| counted[usize::from(*c)] == 0) {
+            self.shadow.compare(&mut self.session, &self.connections, &counted)?;
+            self.summary.compared += 1;
+        }
+        Ok(())
     }
 
     /// Every frame in ended in exactly one counter, and what went to the host came out.

@@ -49,7 +49,7 @@ impl Region {
             let page = (at / PAGE - self.virtual_address / PAGE) as usize;
             let count = ((PAGE - at % PAGE) as usize).min(bytes.len() - done);
             if let Some(base) = self.pages.get(page) {
-                memory.write(base & !(PAGE - 1) | at % PAGE, &bytes[done..done + count]);
+                memory.write((base & !(PAGE - 1)) | (at % PAGE), &bytes[done..done + count]);
             }
             done += count;
         }

@@ -7,9 +7,6 @@ pub mod keys;
 pub mod qp;
 mod request;
 
-#[cfg(test)]
-mod tests;
-
 use crate::memory::Memory;
 use crate::packet::{Aeth, Packet};
 use crate::parse::{verdict, Local, Verdict};

@@ -3,7 +3,7 @@
 
 use super::{Responder, Setup};
 use crate::golden::keys::Region;
-use crate::golden::qp::State;
+use crate::golden::qp::{Qp, State};
 use crate::golden::{Completion, Golden, Outcome};
 use crate::memory::{Memory, PAGE};
 use anyhow::{ensure, Context, Result};
@@ -22,6 +22,11 @@ pub struct GoldenResponder {
 impl GoldenResponder {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The state of a QP.
+    pub fn qp(&self, qpn: u32) -> Option<&Qp> {
+        self.golden.as_ref()?.qp(qpn)
     }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The setup that a capture's responder had, from `runs.json` and from the frames themselves.
 
+use super::overrides::Overrides;
 use super::runs::Run;
 use super::{Setup, SetupRegion};
+use crate::capture::Frame;
 use crate::golden::keys::Access;
 use crate::golden::qp::Attributes;
 use crate::packet::Packet;
@@ -45,9 +47,10 @@ pub struct Inference {
 }
 
 /// RoCE frames of the capture with a right ICRC.
-pub fn roce(frames: &[Vec<u8>], us: IpAddr) -> Vec<Seen> {
+pub fn roce(frames: &[Frame], us: IpAddr) -> Vec<Seen> {
     let mut seen = vec![];
     for frame in frames {
+        let frame = &frame.bytes[..];
         let Some(mac) = frame.get(..6) else { continue };
         let mut local = Local {
             mac: [0; 6],
@@ -90,8 +93,17 @@ fn is_request(packet: &Packet) -> bool {
     })
 }
 
+/// Packets that answer a request.
+pub fn is_answer(packet: &Packet) -> bool {
+    let operation = packet.info().map(|i| i.operation);
+    matches!(
+        operation,
+        Some(Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge)
+    )
+}
+
 /// Infers the setup of the responder at `us`.
-pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Inference> {
+pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>, overrides: &Overrides) -> Result<Inference> {
     let Some(first) = seen.iter().find(|s| !s.from_us) else {
         bail!("no RoCE frame to {us}")
     };
@@ -103,13 +115,14 @@ pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Inference> 
     };
     let known = run.map(Run::server_qpns).unwrap_or_default();
     let mut qps: Vec<Attributes> = vec![];
-    for s in seen.iter().filter(|s| !s.from_us && is_request(&s.packet)) {
-        let p = &s.packet;
-        let listed = known.is_empty() || known.contains(&p.qpn);
-        if !listed || qps.iter().any(|q| q.qpn == p.qpn) {
-            continue;
+    // Requests first: a QP that only gets answers is there too, so that they are counted as ghosts (R39).
+    let to_us = || seen.iter().filter(|s| !s.from_us).map(|s| &s.packet);
+    for p in to_us().filter(|p| is_request(p)).chain(to_us().filter(|p| !is_request(p))) {
+        // Where a run names its QPs, only QP1 (connection management) is there beside them.
+        let listed = known.is_empty() || known.contains(&p.qpn) || p.qpn == 1;
+        if listed && !qps.iter().any(|q| q.qpn == p.qpn) && !silent(seen, p.qpn) {
+            qps.push(attributes(seen, p, us, run, overrides));
         }
-        qps.push(attributes(seen, p, us, run));
     }
     let waiting = seen.iter().filter(|s| !s.from_us && is_request(&s.packet)).filter(|s| {
         s.packet
@@ -144,6 +157,10 @@ pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Inference> 
                 ..remote(key, RECEIVE_BASE << 4, 4096)
             });
         }
+    }
+    for region in &overrides.regions {
+        regions.retain(|r| r.key >> 8 != region.key >> 8);
+        regions.push(region.clone());
     }
     Ok(Inference {
         waiting: waiting.count(),
@@ -210,7 +227,18 @@ fn accepted_ranges(seen: &[Seen]) -> BTreeMap<u32, (u64, u64)> {
     ranges
 }
 
-fn attributes(seen: &[Seen], first: &Packet, us: IpAddr, run: Option<&Run>) -> Attributes {
+/// An RC QP that was asked for ACKs and never answered anything isn't there.
+fn silent(seen: &[Seen], qpn: u32) -> bool {
+    let asks = |p: &&Packet| p.qpn == qpn && p.ack_request && p.opcode >> 5 == 0;
+    let mut asked = seen.iter().filter(|s| !s.from_us).map(|s| &s.packet).filter(asks).peekable();
+    asked.peek().is_some()
+        && !asked.any(|p| {
+            seen.iter()
+                .any(|s| s.from_us && !is_request(&s.packet) && s.packet.udp_source == p.udp_source)
+        })
+}
+
+fn attributes(seen: &[Seen], first: &Packet, us: IpAddr, run: Option<&Run>, overrides: &Overrides) -> Attributes {
     let info = first.info();
     // Our frames of the same flow name the peer's QP; UDP source ports are the same both ways.
     let ours = seen
@@ -223,8 +251,9 @@ fn attributes(seen: &[Seen], first: &Packet, us: IpAddr, run: Option<&Run>) -> A
         .max()
         .unwrap_or(0);
     let inferred = [256, 512, 1024, 2048, 4096].into_iter().find(|m| *m >= longest).unwrap_or(4096);
-    let pmtu = run
-        .map(|r| r.mtu)
+    let pmtu = overrides
+        .pmtu
+        .or(run.map(|r| r.mtu))
         .filter(|m| *m >= 256)
         .unwrap_or(inferred)
         .max(if info.is_some_and(|i| i.deth) { inferred } else { 0 });

@@ -6,10 +6,14 @@
 //! frames that arrived ──────────────────► Responder::deliver ─► answers ─► compare with the captured ones
 //! ```
 
+pub mod arrivals;
+pub mod checks;
 pub mod compare;
 pub mod golden;
 pub mod infer;
+pub mod overrides;
 pub mod play;
+pub mod report;
 pub mod runs;
 
 use crate::golden::keys::Access;

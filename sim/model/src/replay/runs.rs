@@ -3,14 +3,17 @@
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use std::net::IpAddr;
 use std::path::Path;
 
 /// One capture's entry.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct Run {
     pub name: String,
     #[serde(default)]
     pub server: String,
+    #[serde(default)]
+    pub client: String,
     #[serde(default)]
     pub mtu: usize,
     /// The client's output.
@@ -31,6 +34,18 @@ pub struct ProbeOperation {
     pub length: u32,
 }
 
+/// A receive that rxeprobe's server printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// Its operation's number.
+    pub operation: usize,
+    pub name: String,
+    /// `None`: it completed in error.
+    pub length: Option<u32>,
+    pub immediate: Option<u32>,
+    pub invalidated: Option<u32>,
+}
+
 /// The entry of `capture` in the `runs.json` beside it, if there is one.
 pub fn find(capture: &Path) -> Result<Option<Run>> {
     let file = capture.with_file_name("runs.json");
@@ -44,6 +59,21 @@ pub fn find(capture: &Path) -> Result<Option<Run>> {
 }
 
 impl Run {
+    /// The run as the side at `us` saw it: where that is the client (whose command names the server's address), the sides are swapped.
+    pub fn seen_from(mut self, us: IpAddr) -> Self {
+        if self.client.is_empty() || self.client.split_whitespace().any(|w| w == us.to_string()) {
+            return self;
+        }
+        std::mem::swap(&mut self.server, &mut self.client);
+        std::mem::swap(&mut self.sout, &mut self.out);
+        for fault in &mut self.faults {
+            if let Some(direction) = fault.get_mut(1) {
+                *direction = if direction == "b>a" { "a>b" } else { "b>a" }.into();
+            }
+        }
+        self
+    }
+
     /// The value after an option of the server's command.
     pub fn option(&self, name: &str) -> Option<&str> {
         let mut words = self.server.split_whitespace();
@@ -112,5 +142,85 @@ impl Run {
             .find(|l| l.starts_with("server:") && l.contains("receives completed"))?;
         let number = |word: &str| line.split(word).next()?.split_whitespace().last()?.parse::<usize>().ok();
         Some((number(" of ")?, number(" errors")?))
+    }
+
+    /// `rxeprobe`: the receives that its server printed, in order; `None` for other tools.
+    pub fn received(&self) -> Option<Vec<Received>> {
+        self.probe_receives()?;
+        Some(self.sout.lines().filter_map(received).collect())
+    }
+
+    /// `rxeprobe`: the WRITEs that must have been placed whole: number and length. None where the client saw an error.
+    pub fn probe_writes(&self) -> Vec<(usize, u32)> {
+        let clean = self.out.lines().any(|l| l.starts_with("client:") && l.contains(" 0 errors"));
+        let operations = self.probe().filter(|_| clean).unwrap_or_default();
+        let numbered = operations.into_iter().enumerate();
+        numbered
+            .filter(|(_, o)| o.name == "write" || o.name == "writeimm")
+            .map(|(i, o)| (i, o.length))
+            .collect()
+    }
+
+    /// `rxeprobe`: the payload of operation `number`.
+    pub fn pattern(number: usize, length: u32) -> Vec<u8> {
+        (0..length).map(|o| (o * 7 + (o >> 8) * 13 + number as u32 * 31) as u8).collect()
+    }
+}
+
+/// `server: recv 3 (send): len 3077 flags 1 imm 00000000`, or `server: recv op 1 (long-send): local QP operation error`.
+fn received(line: &str) -> Option<Received> {
+    let rest = line.strip_prefix("server: recv ")?;
+    let (rest, failed) = rest.strip_prefix("op ").map_or((rest, false), |r| (r, true));
+    let (number, rest) = rest.split_once(' ')?;
+    let (name, rest) = rest.strip_prefix('(')?.split_once("): ")?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let hex = |at: usize| u32::from_str_radix(words.get(at)?, 16).ok();
+    let (flags, value) = if failed { (0, 0) } else { (hex(3)?, hex(5)?) };
+    Some(Received {
+        operation: number.parse().ok()?,
+        name: name.into(),
+        length: if failed { None } else { Some(words.get(1)?.parse().ok()?) },
+        immediate: (flags & 2 != 0).then_some(value),
+        // It prints ntohl() of either, and the key was no network-order number.
+        invalidated: (flags & 4 != 0).then_some(value.swap_bytes()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receives_of_rxeprobe() {
+        let sout = "bind_mw: success\nserver: recv 1 (sendinv): len 2500 flags 5 imm e1020008\n\
+                    server: recv 4 (sendimm): len 20 flags 3 imm abc00004\nserver: recv op 6 (long-send): local QP operation error\n\
+                    server: 3 of 3 receives completed, 1 errors, 0 bad data\n";
+        let run = Run {
+            sout: sout.into(),
+            ..Run::default()
+        };
+        let seen = run.received().unwrap_or_default();
+        assert_eq!(seen.len(), 3);
+        assert_eq!(
+            (seen[0].length, seen[0].invalidated, seen[0].immediate),
+            (Some(2500), Some(0x0800_02e1), None)
+        );
+        assert_eq!((seen[1].operation, seen[1].immediate), (4, Some(0xabc0_0004)));
+        assert_eq!((seen[2].operation, seen[2].length), (6, None));
+    }
+
+    #[test]
+    fn sides_swap() {
+        let run = Run {
+            server: "tool".into(),
+            client: "tool 10.0.0.1".into(),
+            sout: "s".into(),
+            out: "c".into(),
+            faults: vec![vec!["drop".into(), "b>a".into()]],
+            ..Run::default()
+        };
+        assert_eq!(run.clone().seen_from("10.0.0.1".parse().unwrap()).sout, "s");
+        let swapped = run.seen_from("10.0.0.2".parse().unwrap());
+        assert_eq!((swapped.sout.as_str(), swapped.faults[0][1].as_str()), ("c", "a>b"));
     }
 }

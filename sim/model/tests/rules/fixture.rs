@@ -29,7 +29,6 @@ pub const VA: u64 = 0x7f00_0000_0123;
 pub const LENGTH: u64 = 20_000;
 pub const BUFFER: u64 = 0x1000_0000_0077;
 
-
 pub struct Fixture {
     pub golden: Golden,
     pub memory: Memory,
