@@ -68,6 +68,7 @@ counters! {
     36 TX_NAK_OPERATION "tx_nak_operation" Tx "NAKs sent: remote operational error";
     37 TX_RNR "tx_rnr" Tx "RNR NAKs sent";
     38 TX_HOST "tx_host" Tx "frames sent for the host";
+    39 TX_HOST_DROPPED "tx_host_dropped" Extra "frames of the host dropped: longer than the longest frame, or with a broken tkeep";
     40 CQ_OVERFLOW "cq_overflow" Extra "completions lost to a full CQ (R69)";
     41 EQ_OVERFLOW "eq_overflow" Extra "events lost to a full EQ";
     42 BAD_DOORBELL "bad_doorbell" Extra "doorbells refused (R69)";

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `responder::Retire` against a plain model, in its three forms, idle and stalled.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rust_hdl::prelude::*;
+use std::collections::VecDeque;
+use verbena_hdl::host::{CompletionJob, EventJob};
+use verbena_hdl::responder::{Retire, RetireEntry};
+use verbena_hdl::tx::AckJob;
+use verbena_spec::layout::{completion_opcode, cqe, event_type, status, CQE_BYTES};
+use verbena_tb::step::Bench;
+
+/// What an entry must cause, once each.
+#[derive(Clone, Debug, PartialEq)]
+struct Effects {
+    ack: Option<AckJob>,
+    completion: Option<CompletionJob>,
+    event: Option<EventJob>,
+    qp_error: Option<u64>,
+}
+
+fn word(value: u32) -> Bits<32> {
+    (value as u64).to_bits()
+}
+
+/// The model.
+fn effects(e: &RetireEntry, failed: bool) -> Effects {
+    let syndrome: Bits<8> = if failed { 0x63u64.to_bits() } else { e.syndrome };
+    let code = if failed {
+        status::LOCAL_QP_OPERATION_ERROR
+    } else {
+        e.status.to_u64() as u32
+    };
+    let mut row = [0u32; CQE_BYTES / 4];
+    cqe::QPN.set(&mut row, e.qpn.to_u64() as u32);
+    cqe::OPCODE.set(&mut row, e.completion_opcode.to_u64() as u32);
+    cqe::STATUS.set(&mut row, code);
+    cqe::WITH_IMM.set(&mut row, e.with_imm as u32);
+    cqe::WITH_INVALIDATE.set(&mut row, e.with_invalidate as u32);
+    cqe::GRH.set(&mut row, e.grh as u32);
+    cqe::SOLICITED.set(&mut row, e.solicited as u32);
+    cqe::WQE_INDEX.set(&mut row, e.wqe_index.to_u64() as u32);
+    cqe::BYTE_LENGTH.set(&mut row, e.byte_length.to_u64() as u32);
+    cqe::IMMEDIATE.set(&mut row, e.immediate.to_u64() as u32);
+    cqe::SOURCE_QPN.set(&mut row, e.source_qpn.to_u64() as u32);
+    Effects {
+        ack: (e.respond || failed).then_some(AckJob {
+            qp_index: e.qp_index,
+            syndrome,
+            psn: e.psn,
+            msn: e.msn,
+        }),
+        completion: e.complete.then_some(CompletionJob {
+            cq: e.cq,
+            solicited: e.solicited || code != 0,
+            word0: word(row[0]),
+            word1: word(row[1]),
+            word2: word(row[2]),
+            word3: word(row[3]),
+            word4: word(row[4]),
+        }),
+        event: (e.event || failed).then_some(EventJob {
+            event_type: if failed {
+                (event_type::QP_FATAL as u64).to_bits()
+            } else {
+                e.event_type
+            },
+            number: e.qpn,
+            detail: word(syndrome.to_u64() as u32),
+        }),
+        qp_error: failed.then_some(e.qp_index.to_u64()),
+    }
+}
+
+fn random_entry(rng: &mut ChaCha8Rng) -> RetireEntry {
+    let mut number = |bits: u32| rng.gen::<u64>() & ((1 << bits) - 1);
+    RetireEntry {
+        qp_index: number(12).to_bits(),
+        jobs: (number(8) % 3).to_bits(),
+        respond: number(1) == 1,
+        syndrome: number(8).to_bits(),
+        psn: number(24).to_bits(),
+        msn: number(24).to_bits(),
+        complete: number(1) == 1,
+        cq: number(12).to_bits(),
+        qpn: number(24).to_bits(),
+        completion_opcode: (completion_opcode::RECV as u64 + number(1)).to_bits(),
+        status: if number(2) == 0 { number(4) } else { 0 }.to_bits(),
+        with_imm: number(1) == 1,
+        with_invalidate: number(1) == 1,
+        grh: number(1) == 1,
+        solicited: number(1) == 1,
+        wqe_index: number(16).to_bits(),
+        byte_length: number(32).to_bits(),
+        immediate: number(32).to_bits(),
+        source_qpn: number(24).to_bits(),
+        event: number(2) == 0,
+        event_type: number(3).to_bits(),
+    }
+}
+
+/// Runs `count` random entries; returns the cycles it took.
+fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
+    seed: u64,
+    count: usize,
+    idle: bool,
+    stall: bool,
+    mut make: impl FnMut(&mut ChaCha8Rng) -> (RetireEntry, Vec<bool>),
+) -> u64 {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut bench = Bench::new(Box::<Retire<QUEUE, HOLD, A, B>>::default(), |u| &mut u.clock);
+    bench.uut.reset.next = true;
+    bench.step();
+    bench.step();
+    bench.uut.reset.next = false;
+    let all: Vec<(RetireEntry, Vec<bool>)> = (0..count).map(|_| make(&mut rng)).collect();
+    let mut entries: VecDeque<RetireEntry> = all.iter().map(|a| a.0).collect();
+    let mut dones: VecDeque<bool> = all.iter().flat_map(|a| a.1.iter().copied()).collect();
+    let wants: Vec<Effects> = all.iter().map(|(e, d)| effects(e, d.contains(&true))).collect();
+    // For each stream, the entries that it serves, in order. `needs[i]`: dones that must be taken before entry i acts.
+    let list = |f: &dyn Fn(&Effects) -> bool| -> VecDeque<usize> { (0..count).filter(|i| f(&wants[*i])).collect() };
+    let mut acks = list(&|w| w.ack.is_some());
+    let mut completions = list(&|w| w.completion.is_some());
+    let mut events = list(&|w| w.event.is_some());
+    let mut errors = list(&|w| w.qp_error.is_some());
+    let needs: Vec<usize> = all
+        .iter()
+        .scan(0, |n, a| {
+            *n += a.1.len();
+            Some(*n)
+        })
+        .collect();
+    let mut done_count = 0;
+    let (mut entry_on, mut done_on) = (false, false);
+    let mut quiet = 0;
+    let mut end = 0;
+    while quiet < 20 {
+        let say = format!("form {QUEUE}{HOLD} seed {seed} cycle {}", bench.cycle);
+        assert!(
+            bench.cycle < 400 * count as u64 + 100,
+            "{say}: stuck, {} entries, {} dones",
+            entries.len(),
+            dones.len()
+        );
+        entry_on = !entries.is_empty() && (entry_on || !idle || rng.gen_ratio(1, 5));
+        done_on = !dones.is_empty() && (done_on || !idle || rng.gen_ratio(1, 5));
+        bench.uut.entry_valid.next = entry_on;
+        bench.uut.entry.next = if entry_on { entries[0] } else { RetireEntry::default() };
+        bench.uut.done_valid.next = done_on;
+        bench.uut.done_error.next = done_on && dones[0];
+        bench.uut.ack_ready.next = !stall || rng.gen_ratio(1, 4);
+        bench.uut.completion_ready.next = !stall || rng.gen_ratio(1, 4);
+        bench.uut.event_ready.next = !stall || rng.gen_ratio(1, 4);
+        bench.uut.qp_error_ready.next = !stall || rng.gen_ratio(1, 4);
+        bench.settle();
+        let u = &bench.uut;
+        // An effect never leaves before its data are in memory.
+        let due = |queue: &mut VecDeque<usize>, what: &str| -> usize {
+            let at = queue.pop_front().unwrap_or_else(|| panic!("{say}: one {what} too many"));
+            assert!(done_count >= needs[at], "{say}: {what} of entry {at} before its dones");
+            at
+        };
+        if u.ack_valid.val() && u.ack_ready.val() {
+            let at = due(&mut acks, "ACK");
+            assert_eq!(Some(u.ack.val()), wants[at].ack, "{say} entry {at}");
+        }
+        if u.completion_valid.val() && u.completion_ready.val() {
+            let at = due(&mut completions, "completion");
+            assert_eq!(Some(u.completion.val()), wants[at].completion, "{say} entry {at}");
+        }
+        if u.event_valid.val() && u.event_ready.val() {
+            let at = due(&mut events, "event");
+            assert_eq!(Some(u.event_job.val()), wants[at].event, "{say} entry {at}");
+        }
+        if u.qp_error_valid.val() && u.qp_error_ready.val() {
+            let at = due(&mut errors, "QP error");
+            assert_eq!(Some(u.qp_error_index.val().to_u64()), wants[at].qp_error, "{say} entry {at}");
+        }
+        if entry_on && u.entry_ready.val() {
+            entries.pop_front();
+            entry_on = false;
+        }
+        if done_on && u.done_ready.val() {
+            dones.pop_front();
+            done_count += 1;
+            done_on = false;
+        }
+        let empty =
+            entries.is_empty() && dones.is_empty() && acks.is_empty() && completions.is_empty() && events.is_empty() && errors.is_empty();
+        if empty && quiet == 0 {
+            end = bench.cycle;
+        }
+        quiet = if empty { quiet + 1 } else { 0 };
+        bench.edge();
+    }
+    end
+}
+
+/// Random entries, one done in eight failing.
+fn random(rng: &mut ChaCha8Rng) -> (RetireEntry, Vec<bool>) {
+    let entry = random_entry(rng);
+    let dones = (0..entry.jobs.to_u64()).map(|_| rng.gen_ratio(1, 8)).collect();
+    (entry, dones)
+}
+
+#[test]
+fn r64_r69_effects_follow_their_data_fifo() {
+    for (seed, idle, stall) in [(1, false, false), (2, true, false), (3, false, true), (4, true, true)] {
+        run::<1, 0, 4, 5>(seed, 200, idle, stall, random);
+    }
+}
+
+#[test]
+fn r64_r69_effects_follow_their_data_register() {
+    for (seed, idle, stall) in [(5, false, false), (6, true, false), (7, false, true), (8, true, true)] {
+        run::<0, 1, 1, 2>(seed, 200, idle, stall, random);
+    }
+}
+
+#[test]
+fn r64_r69_effects_follow_their_data_no_queue() {
+    for (seed, idle, stall) in [(9, false, false), (10, true, false), (11, false, true), (12, true, true)] {
+        run::<0, 0, 1, 2>(seed, 200, idle, stall, random);
+    }
+}
+
+#[test]
+fn six_cycles_an_entry_at_most() {
+    for jobs in 0..3u64 {
+        let make = |rng: &mut ChaCha8Rng| {
+            let mut entry = random_entry(rng);
+            entry.jobs = jobs.to_bits();
+            entry.respond = true;
+            entry.complete = true;
+            (entry, vec![false; jobs as usize])
+        };
+        let fifo = run::<1, 0, 4, 5>(13, 100, false, false, make);
+        let register = run::<0, 1, 1, 2>(13, 100, false, false, make);
+        let none = run::<0, 0, 1, 2>(13, 100, false, false, make);
+        println!("{jobs} jobs: 100 entries in {fifo} (FIFO), {register} (register), {none} (none) cycles");
+        assert!(fifo <= 610 && register <= 610 && none <= 610);
+    }
+}

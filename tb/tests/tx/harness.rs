@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Drives a `Tx`, watches its ports, compares.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rust_hdl::prelude::*;
+use std::collections::VecDeque;
+use verbena_hdl::tx::{AckJob, Tx, TxCu, TxTengig};
+use verbena_spec::counters;
+use verbena_spec::layout::{qp, QP_WORDS};
+use verbena_tb::ack_frame::{ack_frame, Ack, Port};
+use verbena_tb::step::Bench;
+
+/// One beat of the host's stream.
+#[derive(Clone, Copy)]
+struct Beat {
+    data: u64,
+    keep: u64,
+    last: bool,
+}
+
+/// A `Tx` and what it should do.
+pub struct Harness<
+    const W: usize,
+    const K: usize,
+    const L: usize,
+    const QA: usize,
+    const RA: usize,
+    const A: usize,
+    const B: usize,
+    const D: usize,
+    const M: usize,
+    const V: usize,
+    const G: usize,
+    const S: usize,
+> {
+    pub bench: Bench<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S>>,
+    pub rng: ChaCha8Rng,
+    pub port: Port,
+    pub rows: Vec<[u32; QP_WORDS]>,
+    /// Frames as they came, 'a' or 'h' for each, and the cycle of each one's first beat.
+    pub frames: Vec<Vec<u8>>,
+    pub kinds: Vec<char>,
+    pub starts: Vec<u64>,
+    /// Events by code.
+    pub events: Vec<u32>,
+    want_events: Vec<u32>,
+    seed: u64,
+    idle: bool,
+    stall: bool,
+    acks: VecDeque<Ack>,
+    want_acks: VecDeque<Vec<u8>>,
+    host: VecDeque<Beat>,
+    want_host: VecDeque<Vec<u8>>,
+}
+
+pub type Tengig = Harness<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1>;
+pub type Cu = Harness<32, 4, 1, 2, 6, 8, 9, 36, 150, 0, 34, 0>;
+/// The narrow form with everything the wide one knows.
+pub type WideCu = Harness<32, 4, 1, 4, 8, 8, 9, 36, 150, 1, 34, 0>;
+
+pub fn tengig(seed: u64, idle: bool, stall: bool) -> Tengig {
+    let _: Option<TxTengig> = None;
+    Harness::new(seed, idle, stall)
+}
+
+pub fn cu(seed: u64, idle: bool, stall: bool) -> Cu {
+    let _: Option<TxCu> = None;
+    Harness::new(seed, idle, stall)
+}
+
+pub fn wide_cu(seed: u64, idle: bool, stall: bool) -> WideCu {
+    Harness::new(seed, idle, stall)
+}
+
+/// Both presets in one list.
+pub enum Any {
+    Tengig(Tengig),
+    Cu(Cu),
+}
+
+#[macro_export]
+macro_rules! each {
+    ($any:ident, $h:ident => $body:block) => {
+        match &mut $any {
+            Any::Tengig($h) => $body,
+            Any::Cu($h) => $body,
+        }
+    };
+}
+
+impl<
+        const W: usize,
+        const K: usize,
+        const L: usize,
+        const QA: usize,
+        const RA: usize,
+        const A: usize,
+        const B: usize,
+        const D: usize,
+        const M: usize,
+        const V: usize,
+        const G: usize,
+        const S: usize,
+    > Harness<W, K, L, QA, RA, A, B, D, M, V, G, S>
+{
+    fn new(seed: u64, idle: bool, stall: bool) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(Box::<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S>>::default(), |u| &mut u.clock);
+        bench.uut.reset.next = true;
+        bench.uut.event_ready.next = true;
+        bench.step();
+        bench.step();
+        bench.uut.reset.next = false;
+        let port = Port {
+            mac: rng.gen::<u64>() >> 16,
+            gids: rng.gen(),
+        };
+        let mut h = Self {
+            bench,
+            rng,
+            port,
+            rows: vec![[0; QP_WORDS]; 1 << QA],
+            frames: vec![],
+            kinds: vec![],
+            starts: vec![],
+            events: vec![0; counters::COUNTER_FILE],
+            want_events: vec![0; counters::COUNTER_FILE],
+            seed,
+            idle,
+            stall,
+            acks: VecDeque::new(),
+            want_acks: VecDeque::new(),
+            host: VecDeque::new(),
+            want_host: VecDeque::new(),
+        };
+        h.set_port();
+        h
+    }
+
+    pub fn set_port(&mut self) {
+        let mut gid = Bits::<512>::from(0);
+        for (index, number) in self.port.gids.iter().enumerate() {
+            for bit in 0..128 {
+                gid = gid.replace_bit(index * 128 + bit, number >> bit & 1 == 1);
+            }
+        }
+        self.bench.uut.gid.next = gid;
+        self.bench.uut.local_mac.next = self.port.mac.to_bits();
+    }
+
+    pub fn write_word(&mut self, index: u16, word: usize, data: u32) {
+        self.bench.uut.table_valid.next = true;
+        self.bench.uut.table_address.next = (index as u64 * QP_WORDS as u64 + word as u64).to_bits();
+        self.bench.uut.table_data.next = (data as u64).to_bits();
+        self.bench.settle();
+        assert!(self.bench.uut.table_ready.val());
+        self.bench.edge();
+        self.bench.uut.table_valid.next = false;
+    }
+
+    pub fn write_row(&mut self, index: u16) {
+        for word in 0..QP_WORDS {
+            self.write_word(index, word, self.rows[index as usize][word]);
+        }
+    }
+
+    /// A row of noise, but RC, and within what the form knows.
+    pub fn random_row(&mut self, index: u16) {
+        let row = &mut self.rows[index as usize];
+        row.iter_mut().for_each(|w| *w = self.rng.gen());
+        qp::SERVICE.set(row, 0);
+        if V == 0 {
+            qp::IPV6.set(row, 0);
+            qp::VLAN.set(row, 0);
+            qp::GID_INDEX.set(row, 0);
+        }
+    }
+
+    pub fn random_rows(&mut self) {
+        for index in 0..(1u16 << QA).min(16) {
+            self.random_row(index);
+            self.write_row(index);
+        }
+    }
+
+    pub fn random_ack(&mut self) -> Ack {
+        let syndrome = match self.rng.gen_range(0..4) {
+            0 | 1 => 0x1f,
+            2 => 0x20 | self.rng.gen_range(0..32),
+            _ => 0x60 | self.rng.gen_range(0..4),
+        };
+        let index = self.rng.gen_range(0..(1u16 << QA).min(16));
+        Ack {
+            index,
+            syndrome,
+            psn: self.rng.gen_range(0..1 << 24),
+            msn: self.rng.gen_range(0..1 << 24),
+        }
+    }
+
+    pub fn push_ack(&mut self, ack: Ack) {
+        self.acks.push_back(ack);
+        let row = &self.rows[ack.index as usize];
+        if qp::SERVICE.get(row) != 0 {
+            return;
+        }
+        self.want_acks.push_back(ack_frame(&self.port, row, &ack));
+        let code = match ack.syndrome >> 5 {
+            0 => counters::TX_ACK,
+            1 => counters::TX_RNR,
+            _ => counters::TX_NAK_SEQUENCE + (ack.syndrome & 3),
+        };
+        self.want_events[code as usize] += 1;
+    }
+
+    fn push_beats(&mut self, frame: &[u8]) {
+        for chunk in frame.chunks(K) {
+            // Bytes beyond keep hold anything.
+            let mut bytes: [u8; 8] = self.rng.gen();
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            self.host.push_back(Beat {
+                data: u64::from_le_bytes(bytes),
+                keep: (1 << chunk.len()) - 1,
+                last: false,
+            });
+        }
+        self.host.back_mut().unwrap().last = true;
+    }
+
+    pub fn push_host(&mut self, length: usize) {
+        let mut frame: Vec<u8> = (0..length).map(|_| self.rng.gen()).collect();
+        self.push_beats(&frame);
+        if length > M * K {
+            self.want_events[counters::TX_HOST_DROPPED as usize] += 1;
+            return;
+        }
+        frame.resize(length.max(60), 0);
+        self.want_host.push_back(frame);
+        self.want_events[counters::TX_HOST as usize] += 1;
+    }
+
+    /// A frame with one broken keep somewhere.
+    pub fn push_broken(&mut self, length: usize) {
+        let frame: Vec<u8> = (0..length).map(|_| self.rng.gen()).collect();
+        let begin = self.host.len();
+        self.push_beats(&frame);
+        let at = self.rng.gen_range(begin..self.host.len());
+        let beat = &mut self.host[at];
+        beat.keep = if beat.last {
+            [0, 0b101, 0b110, 0b1011 & !1][self.rng.gen_range(0..4)]
+        } else {
+            [0, 0b11, 0b1110, 0b101][self.rng.gen_range(0..4)]
+        };
+        self.want_events[counters::TX_HOST_DROPPED as usize] += 1;
+    }
+
+    fn say(&self) -> String {
+        format!("W {W} seed {} cycle {}", self.seed, self.bench.cycle)
+    }
+
+    /// Runs until all is sent and some cycles more.
+    pub fn run(&mut self, limit: u64) {
+        let end = self.bench.cycle + limit;
+        let mut frame: Vec<u8> = vec![];
+        let mut inside = false;
+        let mut quiet = 0;
+        let mut waiting: Option<(u64, u64, bool)> = None;
+        let (mut ack_on, mut host_on) = (false, false);
+        while quiet < 80 {
+            assert!(
+                self.bench.cycle < end,
+                "{}: {} ACKs and {} host frames are missing",
+                self.say(),
+                self.want_acks.len(),
+                self.want_host.len()
+            );
+            // Valid holds until ready.
+            ack_on = !self.acks.is_empty() && (ack_on || !self.idle || self.rng.gen_ratio(1, 12));
+            host_on = !self.host.is_empty() && (host_on || !self.idle || self.rng.gen_ratio(1, 2));
+            let uut = &mut self.bench.uut;
+            uut.ack_valid.next = ack_on;
+            if ack_on {
+                let ack = self.acks[0];
+                uut.ack.next = AckJob {
+                    qp_index: (ack.index as u64).to_bits(),
+                    syndrome: (ack.syndrome as u64).to_bits(),
+                    psn: (ack.psn as u64).to_bits(),
+                    msn: (ack.msn as u64).to_bits(),
+                };
+            } else {
+                uut.ack.next = AckJob::default();
+            }
+            uut.s_host_valid.next = host_on;
+            if host_on {
+                let beat = self.host[0];
+                uut.s_host_data.next = if W == 64 { beat.data } else { beat.data & 0xffff_ffff }.to_bits();
+                uut.s_host_keep.next = (beat.keep & ((1 << K) - 1)).to_bits();
+                uut.s_host_last.next = beat.last;
+            }
+            uut.m_ready.next = !self.stall || self.rng.gen_ratio(1, 2);
+            uut.event_ready.next = !self.stall || self.rng.gen_ratio(1, 10);
+            self.bench.settle();
+
+            let uut = &self.bench.uut;
+            quiet = if self.acks.is_empty() && self.host.is_empty() && self.want_acks.is_empty() && self.want_host.is_empty() {
+                quiet + 1
+            } else {
+                0
+            };
+            if ack_on && uut.ack_ready.val() {
+                self.acks.pop_front();
+                ack_on = false;
+            }
+            if host_on && uut.s_host_ready.val() {
+                self.host.pop_front();
+                host_on = false;
+            }
+            if uut.event_valid.val() && uut.event_ready.val() {
+                self.events[uut.event_code.val().to_u64() as usize] += 1;
+            }
+            let beat = (uut.m_data.val().to_u64(), uut.m_keep.val().to_u64(), uut.m_last.val());
+            if uut.m_valid.val() {
+                if let Some(before) = waiting {
+                    assert_eq!(beat, before, "{}: a beat changed while it waited", self.say());
+                }
+                if uut.m_ready.val() {
+                    if !inside {
+                        self.starts.push(self.bench.cycle);
+                    }
+                    let bytes = beat.1.trailing_ones() as usize;
+                    assert_eq!(beat.1, (1u64 << bytes) - 1, "{}: keep {:b}", self.say(), beat.1);
+                    assert!(
+                        beat.2 && bytes > 0 || bytes == K,
+                        "{}: keep {:b}, last {}",
+                        self.say(),
+                        beat.1,
+                        beat.2
+                    );
+                    frame.extend(&beat.0.to_le_bytes()[..bytes]);
+                    inside = !beat.2;
+                    if beat.2 {
+                        self.frame(std::mem::take(&mut frame));
+                    }
+                }
+                waiting = if self.bench.uut.m_ready.val() { None } else { Some(beat) };
+            } else {
+                assert!(!inside, "{}: the frame pauses after {} bytes", self.say(), frame.len());
+                assert!(waiting.is_none(), "{}: a beat vanished", self.say());
+            }
+            self.bench.edge();
+        }
+        assert!(!inside);
+        assert_eq!(self.events, self.want_events, "{}", self.say());
+    }
+
+    fn frame(&mut self, frame: Vec<u8>) {
+        if self.want_acks.front() == Some(&frame) {
+            self.want_acks.pop_front();
+            self.kinds.push('a');
+        } else if self.want_host.front() == Some(&frame) {
+            self.want_host.pop_front();
+            self.kinds.push('h');
+        } else {
+            panic!(
+                "{}: frame {} is neither\n  got  {frame:02x?}\n  ack  {:02x?}\n  host {:02x?}",
+                self.say(),
+                self.frames.len(),
+                self.want_acks.front(),
+                self.want_host.front()
+            );
+        }
+        self.frames.push(frame);
+    }
+}
