@@ -6,27 +6,30 @@ use verbena_tb::{diff::Diff, drive};
 
 macro_rules! keys {
     ($name:literal, $block:expr) => {{
-        let inputs = drive!(
-            clock,
-            reset,
-            table_valid,
-            table_address,
-            table_data,
-            key_start,
-            key_op,
-            key,
-            key_va,
-            key_length,
-            key_pd,
-            key_access
+        let warnings = Diff::new($name).cycles(4000).run(
+            $block,
+            drive!(
+                clock,
+                reset,
+                table_valid,
+                table_address,
+                table_data,
+                key_start,
+                key_op,
+                key,
+                key_va,
+                key_length,
+                key_pd,
+                key_access
+            ),
         );
-        assert_eq!(Diff::new($name).cycles(4000).run($block, inputs), "");
+        assert_eq!(warnings, "");
     }};
 }
 
 macro_rules! writer {
     ($name:literal, $block:ty) => {{
-        let inputs = drive!(
+        let warnings = Diff::new($name).cycles(4000).run(<$block>::default(), drive!(
             clock,
             reset,
             job: |w| WriteJob {
@@ -51,54 +54,60 @@ macro_rules! writer {
             w_ready,
             b_valid,
             b_error
-        );
-        assert_eq!(Diff::new($name).cycles(4000).run(<$block>::default(), inputs), "");
+        ));
+        assert_eq!(warnings, "");
     }};
 }
 
 macro_rules! arbiter {
     ($name:literal, $block:ty) => {{
-        let inputs = drive!(
-            clock,
-            reset,
-            payload_aw_address,
-            payload_aw_length,
-            payload_aw_valid,
-            payload_w_data,
-            payload_w_strobe,
-            payload_w_last,
-            payload_w_valid,
-            completion_aw_address,
-            completion_aw_length,
-            completion_aw_valid,
-            completion_w_data,
-            completion_w_strobe,
-            completion_w_last,
-            completion_w_valid,
-            m_aw_ready,
-            m_w_ready,
-            m_b_id,
-            m_b_response,
-            m_b_valid
+        let warnings = Diff::new($name).cycles(4000).run(
+            <$block>::default(),
+            drive!(
+                clock,
+                reset,
+                payload_aw_address,
+                payload_aw_length,
+                payload_aw_valid,
+                payload_w_data,
+                payload_w_strobe,
+                payload_w_last,
+                payload_w_valid,
+                completion_aw_address,
+                completion_aw_length,
+                completion_aw_valid,
+                completion_w_data,
+                completion_w_strobe,
+                completion_w_last,
+                completion_w_valid,
+                m_aw_ready,
+                m_w_ready,
+                m_b_id,
+                m_b_response,
+                m_b_valid
+            ),
         );
-        assert_eq!(Diff::new($name).cycles(4000).run(<$block>::default(), inputs), "");
+        assert_eq!(warnings, "");
     }};
 }
 
 macro_rules! reader {
     ($name:literal, $block:ty) => {{
-        let inputs = drive!(
-            clock,
-            reset,
-            fetch_start,
-            fetch_address,
-            m_ar_ready,
-            r_data,
-            r_response,
-            r_last,
-            r_valid
+        let warnings = Diff::new($name).cycles(4000).run(
+            <$block>::default(),
+            drive!(
+                clock,
+                reset,
+                fetch_start,
+                fetch_address,
+                m_ar_ready,
+                r_data,
+                r_response,
+                r_last,
+                r_valid
+            ),
         );
-        assert_eq!(Diff::new($name).cycles(4000).run(<$block>::default(), inputs), "");
+        assert_eq!(warnings, "");
     }};
 }
 
