@@ -24,7 +24,7 @@ pub struct AddressRam<const QA: usize, const RA: usize> {
     pub read_word: Signal<In, Bits<4>>,
     pub read_data: Signal<Out, Bits<32>>,
     ram: SdpRam<RA, 32>,
-    always: Constant<Bit>,
+    yes: Constant<Bit>,
 }
 
 impl<const QA: usize, const RA: usize> Default for AddressRam<QA, RA> {
@@ -41,7 +41,7 @@ impl<const QA: usize, const RA: usize> Default for AddressRam<QA, RA> {
             read_word: Default::default(),
             read_data: Default::default(),
             ram: Default::default(),
-            always: Constant::new(true),
+            yes: Constant::new(true),
         }
     }
 }
@@ -50,7 +50,7 @@ impl<const QA: usize, const RA: usize> Logic for AddressRam<QA, RA> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, ram);
-        self.table_ready.next = self.always.val();
+        self.table_ready.next = self.yes.val();
         self.ram.write_enable.next = self.table_valid.val() & !self.table_address.val().get_bit(4);
         self.ram.write_address.next = (bit_cast::<RA, QA>(self.table_address.val().get_bits::<QA>(5)) << 4)
             | bit_cast::<RA, 4>(self.table_address.val().get_bits::<4>(0));
