@@ -10,7 +10,14 @@ use verbena_hdl::verilog::Port;
 
 /// Verilog of the module `harness` around `top`.
 pub fn wrap(top: &str, ports: &[Port]) -> String {
-    let width = |input: bool| ports.iter().filter(|p| p.input == input && !p.clock).map(|p| p.width).sum::<usize>().max(1);
+    let width = |input: bool| {
+        ports
+            .iter()
+            .filter(|p| p.input == input && !p.clock)
+            .map(|p| p.width)
+            .sum::<usize>()
+            .max(1)
+    };
     let (inputs, outputs) = (width(true), width(false));
     let mut connections = vec![];
     let (mut next_in, mut next_out) = (0, 0);

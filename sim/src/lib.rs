@@ -1,1 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Verilated engine with memory, wire and host library around it; what `hca-sim` is made of.
+
+pub mod bench;
+pub mod capture;
+pub mod command;
+pub mod fuzz;
+pub mod hca;
+pub mod held;
+pub mod requester;
+pub mod responder;
+pub mod session;
+pub mod traffic;

@@ -1,1 +1,46 @@
-fn main() {}
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `hca-sim`: the Verilated engine on the command line.
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use verbena_sim::command::{bench::Bench, demo::Demo, fuzz::Fuzz, replay::Replay, Common};
+use verbena_sim::held::NotHeld;
+
+/// The Verbena engine, Verilated, with memory, a wire and the host library around it.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Exit status: 0 everything held, 1 something did not, 2 it could not be run.\n\nExamples:\n  hca-sim demo --pmtu 4096 --pcap demo.pcap\n  hca-sim bench --markdown docs/performance.md\n  hca-sim fuzz --frames 20000 --seed 42"
+)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(Demo),
+    Replay(Replay),
+    Bench(Bench),
+    Fuzz(Fuzz),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let held = match &cli.command {
+        Command::Demo(demo) => demo.run(&cli.common),
+        Command::Replay(replay) => replay.run(&cli.common),
+        Command::Bench(bench) => bench.run(&cli.common),
+        Command::Fuzz(fuzz) => fuzz.run(&cli.common),
+    };
+    match held {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("hca-sim: {error:#} (seed {})", cli.common.seed);
+            ExitCode::from(if error.downcast_ref::<NotHeld>().is_some() { 1 } else { 2 })
+        }
+    }
+}

@@ -2,6 +2,8 @@
 //! What the testbenches share.
 
 pub mod ack_frame;
+pub mod axi_memory;
+pub mod axi_monitor;
 pub mod diff;
 pub mod step;
 pub mod verilated;

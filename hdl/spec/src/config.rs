@@ -110,7 +110,11 @@ pub fn names() -> Vec<&'static str> {
 impl Config {
     /// The preset of that name.
     pub fn preset(name: &str) -> Result<Config, ConfigError> {
-        PRESETS.iter().find(|p| p.name == name).cloned().ok_or_else(|| ConfigError::UnknownPreset(name.into()))
+        PRESETS
+            .iter()
+            .find(|p| p.name == name)
+            .cloned()
+            .ok_or_else(|| ConfigError::UnknownPreset(name.into()))
     }
 
     /// Applies one `key=value`; call [`Config::check`] after the last.
@@ -139,7 +143,10 @@ impl Config {
             return impossible(format!("n_mtt={} must be a power of two", self.n_mtt));
         }
         if self.max_frame > self.roce_buffer {
-            return impossible(format!("a frame of {} bytes does not fit a buffer of {}", self.max_frame, self.roce_buffer));
+            return impossible(format!(
+                "a frame of {} bytes does not fit a buffer of {}",
+                self.max_frame, self.roce_buffer
+            ));
         }
         Ok(())
     }

@@ -7,3 +7,4 @@ pub mod counters;
 pub mod headers;
 pub mod layout;
 pub mod registers;
+pub mod render;

@@ -2,7 +2,13 @@
 //! The AXI4-Lite address map and the registers: the one table that RTL decode, host library, C header, JSON and Markdown are made from.
 //!
 //! 32-bit data; an access with partial strobes, an unmapped address, a write to a read-only register or a read of a write-only one
-//! ends with SLVERR and changes nothing.
+//! ends with SLVERR and changes nothing. Bits that a read-write register doesn't define are kept, read back, and without effect.
+
+use crate::config::Config;
+use crate::counters::COUNTER_FILE;
+use crate::layout;
+
+pub use crate::render::{to_c_header, to_json, to_markdown};
 
 /// Bits of an AXI4-Lite byte address.
 pub const ADDRESS_BITS: usize = 21;
@@ -49,14 +55,70 @@ pub const MR_TABLE: u32 = 0x04_0000;
 /// QP rows, 128 bytes each.
 pub const QP_TABLE: u32 = 0x10_0000;
 
+/// The counter file's RAM holds read-back rows behind the counters: register `address / 4` is row `READ_BACK_ROW + address / 4`.
+pub const READ_BACK_ROW: u32 = COUNTER_FILE as u32;
+
+/// A doorbell's place in its index's 16 bytes, in words.
+pub mod doorbell {
+    pub const SQ_PRODUCER: u32 = 0;
+    pub const RQ_PRODUCER: u32 = 1;
+    pub const CQ_CONSUMER: u32 = 2;
+    pub const CQ_ARM: u32 = 3;
+    /// Values of `CQ_ARM`.
+    pub const ARM_NEXT: u32 = 1;
+    pub const ARM_SOLICITED: u32 = 2;
+}
+
+/// Operations of COMMAND.
+pub mod operation {
+    pub const MODIFY_QP: u32 = 1;
+    pub const QUERY_QP: u32 = 2;
+}
+
 /// The windows.
 pub const WINDOWS: &[Window] = &[
-    Window { base: COUNTERS, stride: 4, name: "counters", access: Access::ReadOnly, what: "counter file" },
-    Window { base: DOORBELLS, stride: 16, name: "doorbells", access: Access::WriteOnly, what: "a QP's and a CQ's doorbells" },
-    Window { base: CQ_TABLE, stride: 16, name: "cq_table", access: Access::WriteOnly, what: "CQ rows" },
-    Window { base: MTT_TABLE, stride: 8, name: "mtt_table", access: Access::WriteOnly, what: "MTT entries" },
-    Window { base: MR_TABLE, stride: 32, name: "mr_table", access: Access::WriteOnly, what: "MR rows" },
-    Window { base: QP_TABLE, stride: 128, name: "qp_table", access: Access::WriteOnly, what: "QP rows" },
+    Window {
+        base: COUNTERS,
+        stride: 4,
+        name: "counters",
+        access: Access::ReadOnly,
+        what: "counter file",
+    },
+    Window {
+        base: DOORBELLS,
+        stride: 16,
+        name: "doorbells",
+        access: Access::WriteOnly,
+        what: "a QP's and a CQ's doorbells",
+    },
+    Window {
+        base: CQ_TABLE,
+        stride: 16,
+        name: "cq_table",
+        access: Access::WriteOnly,
+        what: "CQ rows",
+    },
+    Window {
+        base: MTT_TABLE,
+        stride: 8,
+        name: "mtt_table",
+        access: Access::WriteOnly,
+        what: "MTT entries",
+    },
+    Window {
+        base: MR_TABLE,
+        stride: 32,
+        name: "mr_table",
+        access: Access::WriteOnly,
+        what: "MR rows",
+    },
+    Window {
+        base: QP_TABLE,
+        stride: 128,
+        name: "qp_table",
+        access: Access::WriteOnly,
+        what: "QP rows",
+    },
 ];
 
 macro_rules! registers {
@@ -104,4 +166,103 @@ registers! {
     0x84 EQ_PRODUCER "eq_producer" ReadOnly 0 "[15:0] producer index";
     0x88 TICK "tick" ReadWrite 0 "clocks per 4.096 us as 24.8 fixed point; reset value from the preset's clock";
     0x8c SCRATCH "scratch" ReadWrite 0 "no effect";
+}
+
+impl Window {
+    /// Rows that a preset has.
+    pub fn rows(&self, config: &Config) -> usize {
+        match self.base {
+            COUNTERS => COUNTER_FILE,
+            DOORBELLS => config.n_qps.max(config.n_cqs),
+            CQ_TABLE => config.n_cqs,
+            MTT_TABLE => config.n_mtt,
+            MR_TABLE => config.n_mrs,
+            QP_TABLE => config.n_qps,
+            _ => 0,
+        }
+    }
+}
+
+impl Register {
+    /// Whether the preset has the register (GID entries beyond its table are unmapped).
+    pub fn exists(&self, config: &Config) -> bool {
+        let gids = GID0_0 + 16 * config.n_gids as u32;
+        !(self.address >= gids && self.address <= GID3_3)
+    }
+
+    /// Value after reset.
+    pub fn reset_value(&self, config: &Config) -> u32 {
+        match self.address {
+            CAPABILITIES => capabilities(config),
+            TICK => tick(config),
+            _ => self.reset,
+        }
+    }
+}
+
+/// The CAPABILITIES register of a preset.
+pub fn capabilities(config: &Config) -> u32 {
+    let mtt = if config.n_mtt == 0 { 0 } else { config.n_mtt.ilog2() };
+    let pmtu = (config.max_pmtu / 256).ilog2() + 1;
+    config.n_qps.ilog2()
+        | config.n_mrs.ilog2() << 4
+        | mtt << 8
+        | pmtu << 12
+        | (config.ipv6 as u32) << 15
+        | (config.uc as u32) << 16
+        | (config.ud as u32) << 17
+}
+
+/// Reset value of TICK: clocks per 4.096 us, 24.8 fixed point.
+pub fn tick(config: &Config) -> u32 {
+    (config.clock_khz as u64 * 4096 * 256 / 1_000_000) as u32
+}
+
+/// Rows that the tables describe, with their size in words: what documents and headers list.
+pub const ROWS: &[(&str, &[layout::Field], usize)] = &[
+    ("qp", layout::qp::FIELDS, layout::QP_WORDS),
+    ("mr", layout::mr::FIELDS, layout::MR_WORDS),
+    ("cq", layout::cq::FIELDS, layout::CQ_WORDS),
+    ("mtt", layout::mtt::FIELDS, layout::MTT_WORDS),
+    ("rq_wqe", layout::rq_wqe::FIELDS, layout::RQ_WQE_BYTES / 4),
+    ("cqe", layout::cqe::FIELDS, layout::CQE_BYTES / 4),
+    ("event", layout::event::FIELDS, layout::EVENT_BYTES / 4),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_and_registers_do_not_overlap() {
+        for config in crate::config::PRESETS {
+            let mut end = REGISTERS.last().unwrap().address + 4;
+            for window in WINDOWS {
+                assert!(window.base >= end, "{} overlaps", window.name);
+                let size = window.stride * window.rows(&config) as u32;
+                assert_eq!(
+                    window.base & (size.max(4).next_power_of_two() - 1),
+                    0,
+                    "{} isn't aligned to its size",
+                    window.name
+                );
+                end = window.base + size;
+            }
+            assert!(end <= 1 << ADDRESS_BITS);
+        }
+    }
+
+    #[test]
+    fn registers_rise_word_by_word() {
+        for (index, register) in REGISTERS.iter().enumerate() {
+            assert_eq!(register.address, 4 * index as u32);
+        }
+        assert!((READ_BACK_ROW as usize + REGISTERS.len()) <= 128);
+    }
+
+    #[test]
+    fn tick_of_the_presets() {
+        assert_eq!(tick(&Config::preset("tengig").unwrap()), 640 << 8);
+        assert_eq!(tick(&Config::preset("cu").unwrap()), 52428);
+    }
 }

@@ -3,5 +3,7 @@
 
 mod block_name;
 mod sdp_ram;
+mod split_ram;
 
 pub use sdp_ram::SdpRam;
+pub use split_ram::SplitRam;

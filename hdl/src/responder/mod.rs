@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Responder: what a request does, and the answer to it.
 
+mod answer;
+mod control;
+mod decide;
 mod entry;
+mod house;
+mod leave;
+mod message;
+mod opcode;
+mod psn_window;
+mod receive_queue;
 mod retire;
+mod sequencer;
+mod verdict;
+mod write_back;
 
+pub use control::Control;
 pub use entry::RetireEntry;
 pub use retire::Retire;

@@ -69,7 +69,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     event_due: DFF<Bit>,
     qp_error_due: DFF<Bit>,
 
-    image: Signal<Local, Bits<241>>,
+    flat: Signal<Local, Bits<241>>,
     head: Signal<Local, Bits<241>>,
     head_valid: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
@@ -122,7 +122,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Defa
             completion_due: Default::default(),
             event_due: Default::default(),
             qp_error_due: Default::default(),
-            image: Default::default(),
+            flat: Default::default(),
             head: Default::default(),
             head_valid: Default::default(),
             pop: Default::default(),
@@ -158,14 +158,14 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             & !(self.qp_error_due.q.val() & !self.qp_error_ready.val());
 
         // The queue, if there is one.
-        self.image.next = self.entry.val().into();
-        self.head.next = self.image.val();
+        self.flat.next = self.entry.val().into();
+        self.head.next = self.flat.val();
         self.head_valid.next = self.entry_valid.val();
         self.entry_ready.next = self.pop.val();
         for i in 0..QUEUE {
             self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
-            self.fifo[i].s_data.next = self.image.val();
+            self.fifo[i].s_data.next = self.flat.val();
             self.fifo[i].s_valid.next = self.entry_valid.val();
             self.fifo[i].m_ready.next = self.pop.val();
             self.entry_ready.next = self.fifo[i].s_ready.val();
@@ -181,7 +181,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             self.head.next = self.hold[i].q.val();
             self.head_valid.next = self.hold_valid[i].q.val();
             if !self.hold_valid[i].q.val() {
-                self.hold[i].d.next = self.image.val();
+                self.hold[i].d.next = self.flat.val();
                 self.hold_valid[i].d.next = self.entry_valid.val();
             }
             if self.pop.val() | self.reset.val() {

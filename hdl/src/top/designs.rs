@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a configuration to blocks and to Verilog: the engine whole, and each station alone (for area and clock).
 
-use crate::responder::Retire;
+use super::{HcaCu, HcaTengig};
+use crate::host::{CompletionQueues, Counters, Registers};
+use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
+use crate::responder::{Control, Retire};
+use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
 use crate::verilog::{self, Design, Options, PrintError};
-use crate::wire::Icrc;
 use rust_hdl::prelude::*;
 use thiserror::Error;
 use verbena_spec::config::{Config, ConfigError};
@@ -37,7 +40,10 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
 /// The engine of that configuration.
 pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
     config.check()?;
-    ready(Icrc::<64, 2>::default())
+    match config.name {
+        "cu" => ready(HcaCu::new(config)),
+        _ => ready(HcaTengig::new(config)),
+    }
 }
 
 /// The engine's Verilog.
@@ -56,16 +62,33 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
 }
 
 fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
-    Ok(match config.data_bits {
-        64 => vec![
-            ("icrc", ready(Icrc::<64, 2>::default())?),
-            ("retire", ready(Retire::<1, 0, 4, 5>::default())?),
-            ("tx", ready(TxTengig::default())?),
+    let control = (config.uc, config.ud, config.ipv6);
+    Ok(match config.name {
+        "cu" => vec![
+            ("rx", ready(RxCu::new(config))?),
+            ("control", ready(Control::<2, 7, 5, 6>::new(control.0, control.1, control.2))?),
+            ("keys", ready(Keys::<2, 5, 1>::default())?),
+            ("dma_writer", ready(DmaWriter::<32, 4, 9, 1>::default())?),
+            ("write_arbiter", ready(WriteArbiter::<32, 4>::default())?),
+            ("descriptor_reader", ready(DescriptorReader::<32>::default())?),
+            ("retire", ready(Retire::<0, 1, 1, 2>::default())?),
+            ("queues", ready(CompletionQueues::<32, 4, 2, 4>::default())?),
+            ("registers", ready(Registers::<4>::new(config))?),
+            ("counters", ready(Counters::default())?),
+            ("tx", ready(TxCu::default())?),
         ],
         _ => vec![
-            ("icrc", ready(Icrc::<32, 1>::default())?),
-            ("retire", ready(Retire::<0, 0, 1, 2>::default())?),
-            ("tx", ready(TxCu::default())?),
+            ("rx", ready(RxTengig::new(config))?),
+            ("control", ready(Control::<8, 13, 11, 12>::new(control.0, control.1, control.2))?),
+            ("keys", ready(Keys::<8, 11, 12>::default())?),
+            ("dma_writer", ready(DmaWriter::<64, 8, 12, 12>::default())?),
+            ("write_arbiter", ready(WriteArbiter::<64, 8>::default())?),
+            ("descriptor_reader", ready(DescriptorReader::<64>::default())?),
+            ("retire", ready(Retire::<1, 0, 4, 5>::default())?),
+            ("queues", ready(CompletionQueues::<64, 8, 8, 10>::default())?),
+            ("registers", ready(Registers::<16>::new(config))?),
+            ("counters", ready(Counters::default())?),
+            ("tx", ready(TxTengig::default())?),
         ],
     })
 }

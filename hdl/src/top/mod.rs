@@ -2,5 +2,9 @@
 //! The whole engine and its stations, by preset.
 
 mod designs;
+mod hca;
+mod soft_reset;
 
-pub use designs::{build, designs, emit, BuildError, WHOLE};
+pub use designs::{build, designs, emit, BuildError, TOP, WHOLE};
+pub use hca::{Hca, HcaCu, HcaTengig};
+pub use soft_reset::SoftReset;

@@ -104,7 +104,7 @@ pub struct AckBuilder<const L: usize, const V: usize> {
     pub word_last: Signal<Out, Bit>,
     pub ipv6: Signal<Out, Bit>,
     /// A frame is begun; may leave the store, which will not run empty then.
-    pub opened: Signal<Out, Bit>,
+    pub starting: Signal<Out, Bit>,
     pub permit: Signal<Out, Bit>,
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
@@ -220,7 +220,7 @@ impl<const L: usize, const V: usize> Default for AckBuilder<L, V> {
             word_covered_first: Default::default(),
             word_last: Default::default(),
             ipv6: Default::default(),
-            opened: Default::default(),
+            starting: Default::default(),
             permit: Default::default(),
             event_valid: Default::default(),
             event_code: Default::default(),
@@ -354,7 +354,7 @@ impl<const L: usize, const V: usize> Logic for AckBuilder<L, V> {
         self.read_enable.next = self.advance.val();
         self.read_index.next = self.job.val().qp_index;
         self.read_word.next = self.row_flags.val();
-        self.opened.next = false;
+        self.starting.next = false;
         self.permit_reg.d.next = false;
         if self.event_due.q.val() & self.event_ready.val() {
             self.event_due.d.next = false;
@@ -410,7 +410,7 @@ impl<const L: usize, const V: usize> Logic for AckBuilder<L, V> {
                     }
                     if self.answers.q.val() & !self.second.q.val() {
                         self.event_due.d.next = true;
-                        self.opened.next = true;
+                        self.starting.next = true;
                     }
                 }
             }

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! One writer (the host's table window), one reader (the ACK builder), so `table_ready` is always 1. The reader sees rows only of QPs that
-//! control lets answer, so nothing is cleared. Limit: the index must be below 2^QA (the register station refuses others).
+//! control lets answer, and the host doesn't write those, so nothing is cleared and the ports never meet. Limit: the index must be below 2^QA (the register station refuses others).
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 /// Address rows of `2^QA` QPs; `RA` is `QA + 4`.
@@ -23,8 +23,8 @@ pub struct AddressRam<const QA: usize, const RA: usize> {
     pub read_index: Signal<In, Bits<12>>,
     pub read_word: Signal<In, Bits<4>>,
     pub read_data: Signal<Out, Bits<32>>,
-    ram: SdpRam<RA, 32>,
-    yes: Constant<Bit>,
+    ram: SplitRam<RA, 32>,
+    enabled: Constant<Bit>,
 }
 
 impl<const QA: usize, const RA: usize> Default for AddressRam<QA, RA> {
@@ -41,7 +41,7 @@ impl<const QA: usize, const RA: usize> Default for AddressRam<QA, RA> {
             read_word: Default::default(),
             read_data: Default::default(),
             ram: Default::default(),
-            yes: Constant::new(true),
+            enabled: Constant::new(true),
         }
     }
 }
@@ -50,7 +50,7 @@ impl<const QA: usize, const RA: usize> Logic for AddressRam<QA, RA> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, ram);
-        self.table_ready.next = self.yes.val();
+        self.table_ready.next = self.enabled.val();
         self.ram.write_enable.next = self.table_valid.val() & !self.table_address.val().get_bit(4);
         self.ram.write_address.next = (bit_cast::<RA, QA>(self.table_address.val().get_bits::<QA>(5)) << 4)
             | bit_cast::<RA, 4>(self.table_address.val().get_bits::<4>(0));

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! beats ─► FIFO ─► gate ─► frame out        permit ─► count of frames that may pass the gate
-//! ICRC  ─► two registers ─► frame out       opened ─► count of frames under way, two at most: room
+//! ICRC  ─► two registers ─► frame out       starting ─► count of frames under way, two at most: room
 //! ```
 //!
 //! A frame passes the gate when its maker says that it will not run empty (`permit`: it is whole, or will be in time). W = 64 only: the
@@ -19,7 +19,7 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// One cycle each: a frame is begun; a frame may leave.
-    pub opened: Signal<In, Bit>,
+    pub starting: Signal<In, Bit>,
     pub permit: Signal<In, Bit>,
     pub room: Signal<Out, Bit>,
     pub s_data: Signal<In, Bits<W>>,
@@ -41,7 +41,7 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     fifo: Fifo<5, 6, G>,
     under_way: DFF<Bits<2>>,
     permits: DFF<Bits<2>>,
-    in_frame: DFF<Bit>,
+    in_packet: DFF<Bit>,
     crc0: DFF<Bits<32>>,
     crc1: DFF<Bits<32>>,
     crc_count: DFF<Bits<2>>,
@@ -58,7 +58,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
         Self {
             clock: Default::default(),
             reset: Default::default(),
-            opened: Default::default(),
+            starting: Default::default(),
             permit: Default::default(),
             room: Default::default(),
             s_data: Default::default(),
@@ -78,7 +78,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             fifo: Default::default(),
             under_way: Default::default(),
             permits: Default::default(),
-            in_frame: Default::default(),
+            in_packet: Default::default(),
             crc0: Default::default(),
             crc1: Default::default(),
             crc_count: Default::default(),
@@ -94,16 +94,16 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
 impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L, G> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, under_way, permits, in_frame, crc0, crc1, crc_count);
+        dff_setup!(self, clock, under_way, permits, in_packet, crc0, crc1, crc_count);
         clock!(self, clock, fifo);
         self.fifo.reset.next = self.reset.val();
 
         // Two frames at most, so beats always find room.
         self.room.next = !self.under_way.q.val().get_bit(1);
-        if self.opened.val() & !self.m_crc_next.val() {
+        if self.starting.val() & !self.m_crc_next.val() {
             self.under_way.d.next = self.under_way.q.val() + 1;
         }
-        if !self.opened.val() & self.m_crc_next.val() {
+        if !self.starting.val() & self.m_crc_next.val() {
             self.under_way.d.next = self.under_way.q.val() - 1;
         }
         self.fifo.s_data.next = bit_cast::<G, W>(self.s_data.val())
@@ -112,7 +112,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.fifo.s_valid.next = self.s_valid.val();
 
         // The gate: closed before a frame that has no permit.
-        self.gate.next = self.in_frame.q.val() | self.permits.q.val().any() | self.permit.val();
+        self.gate.next = self.in_packet.q.val() | self.permits.q.val().any() | self.permit.val();
         self.m_data.next = self.fifo.m_data.val().get_bits::<W>(0);
         self.m_lanes.next = bit_cast::<L, G>(self.fifo.m_data.val() >> self.lanes_at.val());
         self.last.next = (self.fifo.m_data.val() >> self.last_at.val()).any();
@@ -121,12 +121,12 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.pass.next = self.fifo.m_valid.val() & self.gate.val() & self.m_ready.val();
         self.fifo.m_ready.next = self.gate.val() & self.m_ready.val();
         if self.pass.val() {
-            self.in_frame.d.next = !self.last.val();
+            self.in_packet.d.next = !self.last.val();
         }
-        if self.permit.val() & !(self.pass.val() & !self.in_frame.q.val()) {
+        if self.permit.val() & !(self.pass.val() & !self.in_packet.q.val()) {
             self.permits.d.next = self.permits.q.val() + 1;
         }
-        if !self.permit.val() & self.pass.val() & !self.in_frame.q.val() {
+        if !self.permit.val() & self.pass.val() & !self.in_packet.q.val() {
             self.permits.d.next = self.permits.q.val() - 1;
         }
 
@@ -159,7 +159,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         if self.reset.val() {
             self.under_way.d.next = 0.into();
             self.permits.d.next = 0.into();
-            self.in_frame.d.next = false;
+            self.in_packet.d.next = false;
             self.crc_count.d.next = 0.into();
         }
     }

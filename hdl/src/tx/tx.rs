@@ -74,7 +74,7 @@ pub struct Tx<
     event_reg: DFF<Bits<6>>,
 
     event_free: Signal<Local, Bit>,
-    yes: Constant<Bit>,
+    enabled: Constant<Bit>,
     even: Constant<Bits<4>>,
 }
 
@@ -137,7 +137,7 @@ impl<
             event_full: Default::default(),
             event_reg: Default::default(),
             event_free: Default::default(),
-            yes: Constant::new(true),
+            enabled: Constant::new(true),
             even: Constant::new(0xeu64.to_bits()),
         }
     }
@@ -183,7 +183,7 @@ impl<
         self.ack_ready.next = self.builder.ack_ready.val();
         self.builder.local_mac.next = self.local_mac.val();
         self.builder.gid.next = self.gid.val();
-        self.builder.room.next = self.yes.val();
+        self.builder.room.next = self.enabled.val();
         self.builder.advance.next = !self.builder.word_frame.val() | self.frame_out.s_ready.val();
 
         self.gearbox.word.next = self.builder.word.val();
@@ -217,15 +217,15 @@ impl<
         self.frame_out.s_last.next = self.gearbox.beat_last.val();
         self.frame_out.s_valid.next = self.builder.word_frame.val();
         self.frame_out.crc.next = self.icrc.crc.val();
-        self.frame_out.crc_valid.next = self.yes.val();
+        self.frame_out.crc_valid.next = self.enabled.val();
         // W = 64: beats come every other cycle and wait in the store.
         for i in 0..S {
             self.store[i].clock.next = self.clock.val();
             self.store[i].reset.next = self.reset.val();
-            self.store[i].opened.next = self.builder.opened.val();
+            self.store[i].starting.next = self.builder.starting.val();
             self.store[i].permit.next = self.builder.permit.val();
             self.builder.room.next = self.store[i].room.val();
-            self.builder.advance.next = self.yes.val();
+            self.builder.advance.next = self.enabled.val();
             self.store[i].s_data.next = self.gearbox.beat.val();
             self.store[i].s_lanes.next = self.gearbox.beat_lanes.val();
             self.store[i].s_last.next = self.gearbox.beat_last.val();

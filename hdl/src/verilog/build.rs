@@ -75,7 +75,7 @@ pub const WAIVERS: &[(&str, &str)] = &[
 
 /// Builds `text`, whose top is `top` with `ports`, below `cache`.
 pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &BuildOptions) -> Result<Built, BuildError> {
-    let version = run("verilator", "verilator", Command::new("verilator").arg("--version"))?;
+    let version = run("verilator", "verilator", Command::new(verilator()).arg("--version"))?;
     let shim = shim::generate(ports, top);
     let key = format!("{text}\0{shim}\0{top}\0{options:?}\0{version}");
     let dir = cache.join(format!("{:032x}", hash(&key)));
@@ -128,8 +128,13 @@ pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &Buil
     })
 }
 
+/// The Verilator to run: `VERILATOR`, or the one on PATH.
+pub fn verilator() -> String {
+    std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
+}
+
 fn verilate(dir: &Path, top: &str, options: &BuildOptions) -> Result<String, BuildError> {
-    let mut command = Command::new("verilator");
+    let mut command = Command::new(verilator());
     command.current_dir(dir).args([
         "--cc",
         "-O3",
@@ -166,7 +171,7 @@ fn verilator_root() -> Result<PathBuf, BuildError> {
     let text = run(
         "verilator",
         "verilator",
-        Command::new("verilator").args(["--getenv", "VERILATOR_ROOT"]),
+        Command::new(verilator()).args(["--getenv", "VERILATOR_ROOT"]),
     )?;
     Ok(PathBuf::from(text.trim()))
 }

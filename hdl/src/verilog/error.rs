@@ -40,6 +40,8 @@ pub enum Reason {
     OutOfRange { lo: usize, hi: usize, width: usize },
     #[error("the literal {value} does not fit into {width} bits")]
     Literal { value: String, width: usize },
+    #[error("its Verilog name `{0}` is taken by another port, register or instance of the block; rename one")]
+    NameClash(String),
     #[error("two enums named `{0}` with different values in one block; rename one")]
     EnumClash(String),
     #[error("arithmetic on a bit index or loop variable has no width; compute it in a Local signal first")]

@@ -77,18 +77,16 @@ impl Scope {
         ] {
             for atom in node.atoms.iter().filter(|a| a.role == role) {
                 check_words(node, &atom.name)?;
-                let name = scope.names.take(&flat(&atom.name));
+                let name = scope.fixed(node, &atom.name)?;
                 scope.add(atom.name.clone(), name, class, atom.width, None);
             }
         }
         for (index, child) in node.children.iter().enumerate() {
             check_words(node, &child.name)?;
             let is_register = child.flip_flop().is_some();
+            let name = scope.fixed(node, &child.name)?;
             if is_register {
-                let name = scope.names.take(&flat(&child.name));
                 scope.registers.insert(index, name);
-            } else {
-                scope.names.take(&flat(&child.name));
             }
             for atom in &child.atoms {
                 let class = match atom.role {
@@ -120,6 +118,15 @@ impl Scope {
             );
         }
         Ok(scope)
+    }
+
+    /// A name that can't give way: of a field of the block.
+    fn fixed(&mut self, node: &Node, source: &str) -> Result<String> {
+        let name = flat(source);
+        if self.names.take(&name) != name {
+            return Err(node.error(Some(source), Reason::NameClash(name)));
+        }
+        Ok(name)
     }
 
     fn add(&mut self, source: String, name: String, class: Class, width: usize, child: Option<usize>) {

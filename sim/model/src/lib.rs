@@ -1,1 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! The plain-Rust model: what a RoCEv2 HCA must do, without hardware types. The RTL is compared with it, transaction by transaction.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`packet`], [`parse`], [`icrc`] | frames in and out of bytes |
+//! | [`memory`] | host memory in scattered pages |
+//! | [`golden`] | the responder that the engine is held to |
+//! | [`requester`] | packets of whole messages |
+//! | [`capture`] | pcap files |
+//! | [`replay`] | a capture played against a responder |
+
+pub mod capture;
+pub mod golden;
+pub mod icrc;
+pub mod memory;
+pub mod packet;
+pub mod parse;
+pub mod replay;
+pub mod requester;

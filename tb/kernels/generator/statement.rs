@@ -23,8 +23,8 @@ pub fn kernel(k: &mut Kernel) -> Shape {
     let mut targets = vec![];
 
     // Registers, and a state machine in most.
-    let registers = 1 + k.random.below(3);
-    let machine = k.random.chance(60);
+    let registers = 1 + k.random.below(2);
+    let machine = k.random.chance(35);
     let mut names = vec![];
     for n in 0..registers {
         let width = width(k);
@@ -51,7 +51,7 @@ pub fn kernel(k: &mut Kernel) -> Shape {
     k.line(&format!("dff_setup!(self, clock, {});", names.join(", ")));
 
     // Locals: each gets a default and may be read from then on.
-    for n in 0..1 + k.random.below(3) {
+    for n in 0..1 + k.random.below(2) {
         let width = width(k);
         shape.fields += &format!("    l{n}: Signal<Local, {}>,\n", ty(width));
         assign(k, &format!("self.l{n}.next"), width, 3);
@@ -64,10 +64,10 @@ pub fn kernel(k: &mut Kernel) -> Shape {
             width,
         });
     }
-    if k.random.chance(35) {
+    if k.random.chance(15) {
         record(k, &mut shape);
     }
-    if k.random.chance(35) {
+    if k.random.chance(15) {
         array(k, &mut shape);
     }
     // One output is assigned early and may be overridden and read.
@@ -82,13 +82,13 @@ pub fn kernel(k: &mut Kernel) -> Shape {
         width: 33,
     });
 
-    for _ in 0..2 + k.random.below(3) {
+    for _ in 0..1 + k.random.below(2) {
         statement(k, &targets, machine, 0);
     }
     if machine {
         state_machine(k, &targets);
     }
-    for n in 1..2 + k.random.below(3) {
+    for n in 1..2 + k.random.below(2) {
         let width = width(k);
         shape.fields += &format!("    pub y{n}: Signal<Out, {}>,\n", ty(width));
         assign(k, &format!("self.y{n}.next"), width, 3);
@@ -155,16 +155,17 @@ fn strip(text: &str) -> &str {
 }
 
 fn some_assignments(k: &mut Kernel, targets: &[Target]) {
-    for _ in 0..1 + k.random.below(2) {
+    for _ in 0..1 + usize::from(k.random.chance(25)) {
         let target = k.random.pick(targets).clone();
-        assign(k, &target.write, target.width, 2);
+        let depth = 1 + k.random.below(2);
+        assign(k, &target.write, target.width, depth);
     }
 }
 
 fn statement(k: &mut Kernel, targets: &[Target], machine: bool, nesting: usize) {
     let inner = |k: &mut Kernel| {
         k.depth += 1;
-        if nesting < 2 && k.random.chance(35) {
+        if nesting < 2 && k.random.chance(20) {
             statement(k, targets, machine, nesting + 1);
         } else {
             some_assignments(k, targets);

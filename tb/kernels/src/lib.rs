@@ -7,6 +7,20 @@
 
 use rust_hdl::prelude::*;
 
+/// The printer's name hook, as `verbena_hdl::block_name!` has it.
+macro_rules! block_name {
+    () => {
+        fn timing(&self) -> Vec<TimingInfo> {
+            vec![TimingInfo {
+                name: std::any::type_name::<Self>().into(),
+                clock: String::new(),
+                inputs: vec![],
+                outputs: vec![],
+            }]
+        }
+    };
+}
+
 /// A kernel whose inputs can be set.
 pub trait Kernel: Block {
     /// Sets the inputs that it has.

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Write arbiter: two write channel groups onto one AXI4 master's AW, W and B.
+//!
+//! ```text
+//! payload    aw ─┐ alternate                     ┌─ ID 0 payload, ID 1 completion
+//! completion aw ─┴─► m_aw register               m_b ─┴─► b_valid, b_error of the group
+//!                └─► order of grants (4 deep) ─► W of the group whose turn it is ─► m_w register
+//! ```
+//!
+//! W beats follow in AW order, without interleaving. Latency 1 cycle for AW and W, none for B. One beat a cycle; a turn costs no cycle.
+//! `m_b_ready` is constantly 1 outside reset. W may be accepted before its AW, never offered before it.
+
+use rust_hdl::prelude::*;
+
+/// Merges the writers of the engine on a bus of `W` bits, `K = W/8`.
+#[derive(LogicBlock)]
+pub struct WriteArbiter<const W: usize, const K: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub payload_aw_address: Signal<In, Bits<64>>,
+    pub payload_aw_length: Signal<In, Bits<8>>,
+    pub payload_aw_valid: Signal<In, Bit>,
+    pub payload_aw_ready: Signal<Out, Bit>,
+    pub payload_w_data: Signal<In, Bits<W>>,
+    pub payload_w_strobe: Signal<In, Bits<K>>,
+    pub payload_w_last: Signal<In, Bit>,
+    pub payload_w_valid: Signal<In, Bit>,
+    pub payload_w_ready: Signal<Out, Bit>,
+    pub payload_b_valid: Signal<Out, Bit>,
+    pub payload_b_error: Signal<Out, Bit>,
+    pub completion_aw_address: Signal<In, Bits<64>>,
+    pub completion_aw_length: Signal<In, Bits<8>>,
+    pub completion_aw_valid: Signal<In, Bit>,
+    pub completion_aw_ready: Signal<Out, Bit>,
+    pub completion_w_data: Signal<In, Bits<W>>,
+    pub completion_w_strobe: Signal<In, Bits<K>>,
+    pub completion_w_last: Signal<In, Bit>,
+    pub completion_w_valid: Signal<In, Bit>,
+    pub completion_w_ready: Signal<Out, Bit>,
+    pub completion_b_valid: Signal<Out, Bit>,
+    pub completion_b_error: Signal<Out, Bit>,
+    pub m_aw_id: Signal<Out, Bits<3>>,
+    pub m_aw_address: Signal<Out, Bits<64>>,
+    pub m_aw_length: Signal<Out, Bits<8>>,
+    pub m_aw_valid: Signal<Out, Bit>,
+    pub m_aw_ready: Signal<In, Bit>,
+    pub m_w_data: Signal<Out, Bits<W>>,
+    pub m_w_strobe: Signal<Out, Bits<K>>,
+    pub m_w_last: Signal<Out, Bit>,
+    pub m_w_valid: Signal<Out, Bit>,
+    pub m_w_ready: Signal<In, Bit>,
+    pub m_b_id: Signal<In, Bits<3>>,
+    pub m_b_response: Signal<In, Bits<2>>,
+    pub m_b_valid: Signal<In, Bit>,
+    pub m_b_ready: Signal<Out, Bit>,
+    aw_address: DFF<Bits<64>>,
+    aw_length: DFF<Bits<8>>,
+    aw_valid: DFF<Bit>,
+    /// Group of the last grant: 0 payload, 1 completion. Also the ID.
+    granted: DFF<Bit>,
+    w_data: DFF<Bits<W>>,
+    w_strobe: DFF<Bits<K>>,
+    w_last: DFF<Bit>,
+    w_valid: DFF<Bit>,
+    order: DFF<Bits<4>>,
+    order_count: DFF<Bits<3>>,
+    open: Signal<Local, Bit>,
+    payload_open: Signal<Local, Bit>,
+    completion_open: Signal<Local, Bit>,
+    payload_wins: Signal<Local, Bit>,
+    completion_wins: Signal<Local, Bit>,
+    turn: Signal<Local, Bit>,
+    w_open: Signal<Local, Bit>,
+    w_take: Signal<Local, Bit>,
+    w_end: Signal<Local, Bit>,
+    kept: Signal<Local, Bits<3>>,
+    order_kept: Signal<Local, Bits<4>>,
+    depth: Constant<Bits<3>>,
+    id_payload: Constant<Bits<3>>,
+    id_completion: Constant<Bits<3>>,
+}
+
+impl<const W: usize, const K: usize> Default for WriteArbiter<W, K> {
+    fn default() -> Self {
+        assert!(W == 8 * K, "WriteArbiter: K must be W/8");
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            payload_aw_address: Default::default(),
+            payload_aw_length: Default::default(),
+            payload_aw_valid: Default::default(),
+            payload_aw_ready: Default::default(),
+            payload_w_data: Default::default(),
+            payload_w_strobe: Default::default(),
+            payload_w_last: Default::default(),
+            payload_w_valid: Default::default(),
+            payload_w_ready: Default::default(),
+            payload_b_valid: Default::default(),
+            payload_b_error: Default::default(),
+            completion_aw_address: Default::default(),
+            completion_aw_length: Default::default(),
+            completion_aw_valid: Default::default(),
+            completion_aw_ready: Default::default(),
+            completion_w_data: Default::default(),
+            completion_w_strobe: Default::default(),
+            completion_w_last: Default::default(),
+            completion_w_valid: Default::default(),
+            completion_w_ready: Default::default(),
+            completion_b_valid: Default::default(),
+            completion_b_error: Default::default(),
+            m_aw_id: Default::default(),
+            m_aw_address: Default::default(),
+            m_aw_length: Default::default(),
+            m_aw_valid: Default::default(),
+            m_aw_ready: Default::default(),
+            m_w_data: Default::default(),
+            m_w_strobe: Default::default(),
+            m_w_last: Default::default(),
+            m_w_valid: Default::default(),
+            m_w_ready: Default::default(),
+            m_b_id: Default::default(),
+            m_b_response: Default::default(),
+            m_b_valid: Default::default(),
+            m_b_ready: Default::default(),
+            aw_address: Default::default(),
+            aw_length: Default::default(),
+            aw_valid: Default::default(),
+            granted: Default::default(),
+            w_data: Default::default(),
+            w_strobe: Default::default(),
+            w_last: Default::default(),
+            w_valid: Default::default(),
+            order: Default::default(),
+            order_count: Default::default(),
+            open: Default::default(),
+            payload_open: Default::default(),
+            completion_open: Default::default(),
+            payload_wins: Default::default(),
+            completion_wins: Default::default(),
+            turn: Default::default(),
+            w_open: Default::default(),
+            w_take: Default::default(),
+            w_end: Default::default(),
+            kept: Default::default(),
+            order_kept: Default::default(),
+            depth: Constant::new(4.into()),
+            id_payload: Constant::new(0.into()),
+            id_completion: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            aw_address,
+            aw_length,
+            aw_valid,
+            granted,
+            w_data,
+            w_strobe,
+            w_last,
+            w_valid,
+            order,
+            order_count
+        );
+
+        // AW: who was granted last gives way. A group's ready depends on the other's valid only.
+        self.open.next =
+            (!self.aw_valid.q.val() | self.m_aw_ready.val()) & (self.order_count.q.val() != self.depth.val()) & !self.reset.val();
+        self.payload_open.next = self.open.val() & !(self.completion_aw_valid.val() & !self.granted.q.val());
+        self.completion_open.next = self.open.val() & !(self.payload_aw_valid.val() & self.granted.q.val());
+        self.payload_wins.next = self.payload_open.val() & self.payload_aw_valid.val();
+        self.completion_wins.next = self.completion_open.val() & self.completion_aw_valid.val();
+        self.payload_aw_ready.next = self.payload_open.val();
+        self.completion_aw_ready.next = self.completion_open.val();
+        if self.m_aw_ready.val() {
+            self.aw_valid.d.next = false;
+        }
+        if self.payload_wins.val() | self.completion_wins.val() {
+            self.aw_valid.d.next = true;
+            self.granted.d.next = self.completion_wins.val();
+            self.aw_address.d.next = self.payload_aw_address.val();
+            self.aw_length.d.next = self.payload_aw_length.val();
+            if self.completion_wins.val() {
+                self.aw_address.d.next = self.completion_aw_address.val();
+                self.aw_length.d.next = self.completion_aw_length.val();
+            }
+        }
+
+        // W: in the order of the grants; bit 0 of `order` is whose turn it is.
+        self.turn.next = self.order.q.val().get_bit(0);
+        self.w_open.next = (!self.w_valid.q.val() | self.m_w_ready.val()) & self.order_count.q.val().any() & !self.reset.val();
+        self.payload_w_ready.next = self.w_open.val() & !self.turn.val();
+        self.completion_w_ready.next = self.w_open.val() & self.turn.val();
+        self.w_take.next = self.w_open.val() & self.payload_w_valid.val();
+        self.w_end.next = self.w_open.val() & self.payload_w_valid.val() & self.payload_w_last.val();
+        if self.turn.val() {
+            self.w_take.next = self.w_open.val() & self.completion_w_valid.val();
+            self.w_end.next = self.w_open.val() & self.completion_w_valid.val() & self.completion_w_last.val();
+        }
+        if self.m_w_ready.val() {
+            self.w_valid.d.next = false;
+        }
+        if self.w_take.val() {
+            self.w_valid.d.next = true;
+        }
+        if self.w_open.val() {
+            self.w_data.d.next = self.payload_w_data.val();
+            self.w_strobe.d.next = self.payload_w_strobe.val();
+            self.w_last.d.next = self.payload_w_last.val();
+            if self.turn.val() {
+                self.w_data.d.next = self.completion_w_data.val();
+                self.w_strobe.d.next = self.completion_w_strobe.val();
+                self.w_last.d.next = self.completion_w_last.val();
+            }
+        }
+
+        self.kept.next = self.order_count.q.val();
+        self.order_kept.next = self.order.q.val();
+        if self.w_end.val() {
+            self.kept.next = self.order_count.q.val() - 1;
+            self.order_kept.next = self.order.q.val() >> 1;
+        }
+        self.order_count.d.next = self.kept.val();
+        self.order.d.next = self.order_kept.val();
+        if self.payload_wins.val() | self.completion_wins.val() {
+            self.order_count.d.next = self.kept.val() + 1;
+            self.order.d.next = self
+                .order_kept
+                .val()
+                .replace_bit(self.kept.val().index(), self.completion_wins.val());
+        }
+
+        // B: SLVERR and DECERR are errors (R69).
+        self.payload_b_valid.next = self.m_b_valid.val() & (self.m_b_id.val() == self.id_payload.val()) & !self.reset.val();
+        self.completion_b_valid.next = self.m_b_valid.val() & (self.m_b_id.val() == self.id_completion.val()) & !self.reset.val();
+        self.payload_b_error.next = self.m_b_response.val().get_bit(1);
+        self.completion_b_error.next = self.m_b_response.val().get_bit(1);
+        self.m_b_ready.next = !self.reset.val();
+
+        self.m_aw_id.next = self.id_payload.val();
+        if self.granted.q.val() {
+            self.m_aw_id.next = self.id_completion.val();
+        }
+        self.m_aw_address.next = self.aw_address.q.val();
+        self.m_aw_length.next = self.aw_length.q.val();
+        self.m_aw_valid.next = self.aw_valid.q.val() & !self.reset.val();
+        self.m_w_data.next = self.w_data.q.val();
+        self.m_w_strobe.next = self.w_strobe.q.val();
+        self.m_w_last.next = self.w_last.q.val();
+        self.m_w_valid.next = self.w_valid.q.val() & !self.reset.val();
+
+        if self.reset.val() {
+            self.aw_valid.d.next = false;
+            self.w_valid.d.next = false;
+            self.order_count.d.next = 0.into();
+            self.granted.d.next = true;
+        }
+    }
+
+    crate::block_name!();
+}

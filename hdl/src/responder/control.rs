@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The control path: what a received packet does, from its head to a write job, a retire entry and a counter.
+//!
+//! ```text
+//! head ─► opcode ─► decide ◄─ psn_window ◄─┐
+//!   │        │         ▼                   │ words
+//!   ├─► demux ◄──── sequencer ─► message ◄─┼─ receive state RAM ◄─ write_back ◄─ answer
+//!   │     ▲ words      │  ▲         ▼      │                                       │
+//!   │  row RAM         │  └── mem::Keys    └─► receive_queue ◄─► DescriptorReader  │
+//!   │     ▲ host       ▼                            ▲                              ▼
+//!   └─────┴──────── leave ─► job, entry, event   house ◄─ commands, doorbells, errors
+//! ```
+//!
+//! One packet or one housekeeping step at a time, so each RAM has one reader and one writer. Job, entry and event are wired from the head and few
+//! registers. `head_valid` to `head_next`: WRITE ONLY 13 cycles, MIDDLE and LAST 16, WRITE FIRST 19; SEND 20 and the WQE's latency.
+//!
+//! `RA` must be `QA + 5`, `SA` `QA + 3`, `SC` one more than `SA`.
+
+use super::answer::Answer;
+use super::decide::Decide;
+use super::house::House;
+use super::leave::Leave;
+use super::message::Message;
+use super::opcode::Opcode;
+use super::psn_window::PsnWindow;
+use super::receive_queue::ReceiveQueue;
+use super::sequencer::Sequencer;
+use super::verdict::Verdict;
+use super::write_back::{WriteBack, WriteSelect};
+use super::RetireEntry;
+use crate::mem::WriteJob;
+use crate::qp::{Demux, ReceiveState, RowRam};
+use crate::rx::PacketHead;
+use rust_hdl::prelude::*;
+use verbena_spec::layout::{completion_opcode, event_type, state};
+
+#[derive(LogicBlock)]
+pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub head: Signal<In, PacketHead>,
+    pub head_valid: Signal<In, Bit>,
+    pub head_next: Signal<Out, Bit>,
+    /// Host writes of QP row words: index · 32 + word.
+    pub table_valid: Signal<In, Bit>,
+    pub table_address: Signal<In, Bits<17>>,
+    pub table_data: Signal<In, Bits<32>>,
+    pub table_ready: Signal<Out, Bit>,
+    /// Receive queue doorbells; held until ready, which comes when the doorbell has acted.
+    pub doorbell_valid: Signal<In, Bit>,
+    pub doorbell_index: Signal<In, Bits<12>>,
+    pub doorbell_producer: Signal<In, Bits<16>>,
+    pub doorbell_ready: Signal<Out, Bit>,
+    /// Modify (1) and query (2) QP; held until done. `command_refused` counts in the done cycle, results stay until the next query.
+    pub command_valid: Signal<In, Bit>,
+    pub command_operation: Signal<In, Bits<4>>,
+    pub command_index: Signal<In, Bits<12>>,
+    pub command_state: Signal<In, Bits<4>>,
+    pub command_done: Signal<Out, Bit>,
+    pub command_refused: Signal<Out, Bit>,
+    pub result0: Signal<Out, Bits<32>>,
+    pub result1: Signal<Out, Bits<32>>,
+    pub result2: Signal<Out, Bits<32>>,
+    /// From retire: this QP goes to ERR.
+    pub qp_error_valid: Signal<In, Bit>,
+    pub qp_error_index: Signal<In, Bits<12>>,
+    pub qp_error_ready: Signal<Out, Bit>,
+    /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
+    /// Access one-hot: local write, remote write, remote read, remote atomic.
+    pub key_start: Signal<Out, Bit>,
+    pub key_op: Signal<Out, Bits<1>>,
+    pub key: Signal<Out, Bits<32>>,
+    pub key_va: Signal<Out, Bits<64>>,
+    pub key_length: Signal<Out, Bits<32>>,
+    pub key_pd: Signal<Out, Bits<16>>,
+    pub key_access: Signal<Out, Bits<4>>,
+    pub key_done: Signal<In, Bit>,
+    pub key_ok: Signal<In, Bit>,
+    pub key_paged: Signal<In, Bit>,
+    pub key_address: Signal<In, Bits<64>>,
+    /// `mem::DescriptorReader`: one cycle of start; the words hold until the next.
+    pub fetch_start: Signal<Out, Bit>,
+    pub fetch_address: Signal<Out, Bits<64>>,
+    pub fetch_done: Signal<In, Bit>,
+    pub fetch_error: Signal<In, Bit>,
+    pub fetch_word0: Signal<In, Bits<32>>,
+    pub fetch_word1: Signal<In, Bits<32>>,
+    pub fetch_word2: Signal<In, Bits<32>>,
+    pub fetch_word3: Signal<In, Bits<32>>,
+    /// To the DMA writer: exactly one with `release` a head.
+    pub job: Signal<Out, WriteJob>,
+    pub job_valid: Signal<Out, Bit>,
+    pub job_ready: Signal<In, Bit>,
+    /// To retire, after or with the jobs of its packet, where the packet has an effect or a job.
+    pub entry: Signal<Out, RetireEntry>,
+    pub entry_valid: Signal<Out, Bit>,
+    pub entry_ready: Signal<In, Bit>,
+    /// Exactly one counter event a head.
+    pub event_valid: Signal<Out, Bit>,
+    pub event_code: Signal<Out, Bits<6>>,
+    pub event_ready: Signal<In, Bit>,
+    /// The tables are cleared.
+    pub ready: Signal<Out, Bit>,
+    rows: RowRam<QA, RA>,
+    states: ReceiveState<QA, SA, SC>,
+    demux: Demux<QA>,
+    opcode: Opcode,
+    window: PsnWindow,
+    decide: Decide,
+    message: Message,
+    queue: ReceiveQueue,
+    sequencer: Sequencer,
+    house: House<QA>,
+    answer: Answer,
+    write_back: WriteBack,
+    leave: Leave,
+    place_low: DFF<Bits<32>>,
+    place_high: DFF<Bits<32>>,
+    place_paged: DFF<Bit>,
+    packet_go: Signal<Local, Bit>,
+    at_home: Signal<Local, Bit>,
+    index: Signal<Local, Bits<QA>>,
+    state_read: Signal<Local, Bit>,
+    state_item: Signal<Local, Bits<3>>,
+    row_read: Signal<Local, Bit>,
+    row_item: Signal<Local, Bits<5>>,
+    first_pass: Signal<Local, Bit>,
+    length: Signal<Local, Bits<14>>,
+    completes: Signal<Local, Bit>,
+    msn: Signal<Local, Bits<24>>,
+    payload_job: Signal<Local, Bit>,
+    jobs: Signal<Local, Bits<2>>,
+    verdict: Signal<Local, Verdict>,
+    select: Signal<Local, WriteSelect>,
+    answer_psn: Signal<Local, Bits<24>>,
+    immediate: Signal<Local, Bits<32>>,
+    has_ud: Constant<Bit>,
+    grh_bytes: Constant<Bits<14>>,
+    one: Constant<Bits<2>>,
+    two: Constant<Bits<2>>,
+    access_local: Constant<Bits<4>>,
+    access_remote: Constant<Bits<4>>,
+    opcode_receive: Constant<Bits<8>>,
+    opcode_immediate: Constant<Bits<8>>,
+    in_rtr: Constant<Bits<3>>,
+    in_rts: Constant<Bits<3>>,
+    in_sqd: Constant<Bits<3>>,
+    fatal_event: Constant<Bits<8>>,
+    doorbell_event: Constant<Bits<8>>,
+}
+
+impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control<QA, RA, SA, SC> {
+    /// An engine with these transports beside RC, and with IPv6 or not.
+    pub fn new(uc: bool, ud: bool, ipv6: bool) -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            head: Default::default(),
+            head_valid: Default::default(),
+            head_next: Default::default(),
+            table_valid: Default::default(),
+            table_address: Default::default(),
+            table_data: Default::default(),
+            table_ready: Default::default(),
+            doorbell_valid: Default::default(),
+            doorbell_index: Default::default(),
+            doorbell_producer: Default::default(),
+            doorbell_ready: Default::default(),
+            command_valid: Default::default(),
+            command_operation: Default::default(),
+            command_index: Default::default(),
+            command_state: Default::default(),
+            command_done: Default::default(),
+            command_refused: Default::default(),
+            result0: Default::default(),
+            result1: Default::default(),
+            result2: Default::default(),
+            qp_error_valid: Default::default(),
+            qp_error_index: Default::default(),
+            qp_error_ready: Default::default(),
+            key_start: Default::default(),
+            key_op: Default::default(),
+            key: Default::default(),
+            key_va: Default::default(),
+            key_length: Default::default(),
+            key_pd: Default::default(),
+            key_access: Default::default(),
+            key_done: Default::default(),
+            key_ok: Default::default(),
+            key_paged: Default::default(),
+            key_address: Default::default(),
+            fetch_start: Default::default(),
+            fetch_address: Default::default(),
+            fetch_done: Default::default(),
+            fetch_error: Default::default(),
+            fetch_word0: Default::default(),
+            fetch_word1: Default::default(),
+            fetch_word2: Default::default(),
+            fetch_word3: Default::default(),
+            job: Default::default(),
+            job_valid: Default::default(),
+            job_ready: Default::default(),
+            entry: Default::default(),
+            entry_valid: Default::default(),
+            entry_ready: Default::default(),
+            event_valid: Default::default(),
+            event_code: Default::default(),
+            event_ready: Default::default(),
+            ready: Default::default(),
+            rows: Default::default(),
+            states: Default::default(),
+            demux: Demux::new(uc, ud, ipv6),
+            opcode: Default::default(),
+            window: Default::default(),
+            decide: Default::default(),
+            message: Default::default(),
+            queue: Default::default(),
+            sequencer: Default::default(),
+            house: Default::default(),
+            answer: Default::default(),
+            write_back: Default::default(),
+            leave: Default::default(),
+            place_low: Default::default(),
+            place_high: Default::default(),
+            place_paged: Default::default(),
+            packet_go: Default::default(),
+            at_home: Default::default(),
+            index: Default::default(),
+            state_read: Default::default(),
+            state_item: Default::default(),
+            row_read: Default::default(),
+            row_item: Default::default(),
+            first_pass: Default::default(),
+            length: Default::default(),
+            completes: Default::default(),
+            msn: Default::default(),
+            payload_job: Default::default(),
+            jobs: Default::default(),
+            verdict: Default::default(),
+            select: Default::default(),
+            answer_psn: Default::default(),
+            immediate: Default::default(),
+            has_ud: Constant::new(ud),
+            grh_bytes: Constant::new(40u64.to_bits()),
+            one: Constant::new(1u64.to_bits()),
+            two: Constant::new(2u64.to_bits()),
+            access_local: Constant::new(1u64.to_bits()),
+            access_remote: Constant::new(2u64.to_bits()),
+            opcode_receive: Constant::new((completion_opcode::RECV as u64).to_bits()),
+            opcode_immediate: Constant::new((completion_opcode::RECV_RDMA_WITH_IMM as u64).to_bits()),
+            in_rtr: Constant::new((state::RTR as u64).to_bits()),
+            in_rts: Constant::new((state::RTS as u64).to_bits()),
+            in_sqd: Constant::new((state::SQD as u64).to_bits()),
+            fatal_event: Constant::new((event_type::QP_FATAL as u64).to_bits()),
+            doorbell_event: Constant::new((event_type::BAD_DOORBELL as u64).to_bits()),
+        }
+    }
+}
+
+impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic for Control<QA, RA, SA, SC> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, place_low, place_high, place_paged);
+        clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, leave);
+        self.states.reset.next = self.reset.val();
+        self.demux.reset.next = self.reset.val();
+        self.queue.reset.next = self.reset.val();
+        self.sequencer.reset.next = self.reset.val();
+        self.house.reset.next = self.reset.val();
+        self.leave.reset.next = self.reset.val();
+
+        // Whose turn: a packet's, or housekeeping's.
+        self.at_home.next = !self.house.idle.val();
+        self.packet_go.next = self.states.ready.val()
+            & self.head_valid.val()
+            & self.house.idle.val()
+            & self.sequencer.idle.val()
+            & !(self.house.want.val() & self.house.turn.val());
+        self.house.go.next =
+            self.states.ready.val() & self.sequencer.idle.val() & self.house.want.val() & (self.house.turn.val() | !self.head_valid.val());
+        self.sequencer.go.next = self.packet_go.val();
+        self.ready.next = self.states.ready.val();
+        self.head_next.next = self.sequencer.head_next.val();
+        self.house.packet_over.next = self.sequencer.head_next.val();
+        self.house.flush_request.next = self.sequencer.flush_request.val();
+
+        // The opcode, for all.
+        self.opcode.opcode.next = self.head.val().opcode;
+        self.completes.next = self.opcode.finish.val() & (self.opcode.send.val() | self.opcode.immediate.val());
+        self.sequencer.rc.next = self.opcode.rc.val();
+        self.sequencer.datagram.next = self.opcode.datagram.val() & self.has_ud.val();
+        self.sequencer.send.next = self.opcode.send.val();
+        self.sequencer.write.next = self.opcode.write.val();
+        self.sequencer.start.next = self.opcode.start.val();
+        self.sequencer.finish.next = self.opcode.finish.val();
+        self.sequencer.immediate.next = self.opcode.immediate.val();
+        self.sequencer.invalidate.next = self.opcode.invalidate.val();
+        self.decide.rc.next = self.opcode.rc.val();
+        self.decide.datagram.next = self.opcode.datagram.val();
+        self.decide.send.next = self.opcode.send.val();
+        self.decide.write.next = self.opcode.write.val();
+        self.decide.start.next = self.opcode.start.val();
+        self.decide.finish.next = self.opcode.finish.val();
+        self.decide.response.next = self.opcode.response.val();
+
+        // Rows.
+        self.index.next = self.head.val().qpn.get_bits::<QA>(0);
+        if self.at_home.val() {
+            self.index.next = self.house.index.val();
+        }
+        self.row_read.next = self.demux.read.val() | self.sequencer.row_read.val() | self.house.row_read.val() | self.queue.row_read.val();
+        self.row_item.next = self.demux.item.val();
+        if self.sequencer.row_read.val() {
+            self.row_item.next = self.sequencer.row_item.val();
+        }
+        if self.house.row_read.val() {
+            self.row_item.next = self.house.row_item.val();
+        }
+        if self.queue.row_read.val() {
+            self.row_item.next = self.queue.row_item.val();
+        }
+        self.rows.table_valid.next = self.table_valid.val();
+        self.rows.table_address.next = self.table_address.val();
+        self.rows.table_data.next = self.table_data.val();
+        self.table_ready.next = self.rows.table_ready.val();
+        self.rows.read.next = self.row_read.val();
+        self.rows.index.next = self.index.val();
+        self.rows.item.next = self.row_item.val();
+
+        // Receive state.
+        self.state_read.next = self.sequencer.state_read.val() | self.house.state_read.val() | self.queue.state_read.val();
+        self.state_item.next = self.sequencer.state_item.val();
+        if self.house.state_read.val() {
+            self.state_item.next = self.house.state_item.val();
+        }
+        if self.queue.state_read.val() {
+            self.state_item.next = self.queue.state_item.val();
+        }
+        self.states.index.next = self.index.val();
+        self.states.read.next = self.state_read.val();
+        self.states.read_item.next = self.state_item.val();
+        self.states.write.next = self.write_back.write.val();
+        self.states.write_item.next = self.write_back.write_item.val();
+        self.states.write_data.next = self.write_back.write_data.val();
+
+        // Is it this QP's?
+        self.demux.start.next = self.packet_go.val();
+        self.demux.head.next = self.head.val();
+        self.demux.live.next = (self.window.state.val() == self.in_rtr.val())
+            | (self.window.state.val() == self.in_rts.val())
+            | (self.window.state.val() == self.in_sqd.val());
+        self.demux.exists.next = self.window.state.val().any();
+        self.demux.word.next = self.rows.word.val();
+        self.sequencer.demux_done.next = self.demux.done.val();
+        self.sequencer.demux_fail.next = self.demux.fail.val();
+
+        // Is it in order, and may it do that?
+        self.window.load.next = self.sequencer.window_load.val() | self.house.window_load.val();
+        self.house.window_state.next = self.window.state.val();
+        self.house.window_message.next = self.window.message.val();
+        self.house.window_nak.next = self.window.nak.val();
+        self.house.window_pivot.next = self.window.pivot.val();
+        self.window.adopt.next = self.sequencer.window_adopt.val();
+        self.window.word.next = self.states.word.val();
+        self.window.psn.next = self.head.val().psn;
+        self.decide.payload_length.next = self.head.val().payload_length;
+        self.decide.pad_count.next = self.head.val().pad_count;
+        self.decide.dma_length.next = self.head.val().xth3;
+        self.decide.pmtu.next = self.demux.pmtu.val();
+        self.decide.remote_write.next = self.demux.remote_write.val();
+        self.decide.equal.next = self.window.equal.val();
+        self.decide.earlier.next = self.window.earlier.val();
+        self.decide.nak.next = self.window.nak.val();
+        self.decide.message.next = self.window.message.val();
+        self.sequencer.execute.next = self.decide.execute.val();
+        self.sequencer.judgement.next = self.decide.verdict.val();
+
+        // Where does it go?
+        self.first_pass.next = self.opcode.datagram.val() & self.has_ud.val() & !self.sequencer.second.val();
+        self.length.next = self.head.val().payload_length;
+        if self.first_pass.val() {
+            self.length.next = self.head.val().payload_length + self.grh_bytes.val();
+        }
+        self.message.source.next = self.sequencer.source.val();
+        self.message.item.next = self.sequencer.item.val();
+        self.message.state_word.next = self.states.word.val();
+        self.message.xth0.next = self.head.val().xth0;
+        self.message.xth1.next = self.head.val().xth1;
+        self.message.xth2.next = self.head.val().xth2;
+        self.message.xth3.next = self.head.val().xth3;
+        self.message.fetch0.next = self.fetch_word0.val();
+        self.message.fetch1.next = self.fetch_word1.val();
+        self.message.fetch2.next = self.fetch_word2.val();
+        self.message.fetch3.next = self.fetch_word3.val();
+        self.message.length.next = self.length.val();
+        self.message.clear.next = self.sequencer.clear.val();
+        self.message.load_grh.next = self.sequencer.load_grh.val();
+        self.message.load_base.next = self.sequencer.load_base.val();
+        self.message.load_low.next = self.sequencer.load_low.val();
+        self.message.load_high.next = self.sequencer.load_high.val();
+        self.message.compare.next = self.sequencer.compare.val();
+        self.sequencer.long.next = self.message.long.val();
+        self.sequencer.inexact.next = self.message.inexact.val();
+
+        self.key_start.next = self.sequencer.key_start.val();
+        self.key_op.next = 0.into();
+        if self.sequencer.key_op.val() {
+            self.key_op.next = 1.into();
+        }
+        self.key.next = self.message.word.val();
+        self.key_va.next = bit_cast::<64, 32>(self.message.address_low.val()) | (bit_cast::<64, 32>(self.message.address_high.val()) << 32);
+        self.key_length.next = bit_cast::<32, 14>(self.length.val());
+        self.key_access.next = self.access_local.val();
+        if self.opcode.write.val() {
+            self.key_access.next = self.access_remote.val();
+            // R52: the whole WRITE is checked at its first packet.
+            if self.opcode.start.val() {
+                self.key_length.next = self.head.val().xth3;
+            }
+        }
+        self.key_pd.next = self.demux.pd.val();
+        self.sequencer.key_done.next = self.key_done.val();
+        self.sequencer.key_ok.next = self.key_ok.val();
+        if self.key_done.val() {
+            self.place_low.d.next = self.key_address.val().get_bits::<32>(0);
+            self.place_high.d.next = self.key_address.val().get_bits::<32>(32);
+            self.place_paged.d.next = self.key_paged.val();
+        }
+
+        // The receive queue.
+        self.queue.start.next = self.sequencer.queue_start.val() | self.house.queue_start.val();
+        self.queue.fetch.next = self.sequencer.queue_fetch.val() & !self.at_home.val();
+        self.queue.producer_new.next = self.doorbell_producer.val();
+        self.queue.state_word.next = self.states.word.val();
+        self.queue.row_word.next = self.rows.word.val();
+        self.queue.fetch_done.next = self.fetch_done.val();
+        self.queue.fetch_error.next = self.fetch_error.val();
+        self.fetch_start.next = self.queue.fetch_start.val();
+        self.fetch_address.next =
+            bit_cast::<64, 32>(self.queue.fetch_address_low.val()) | (bit_cast::<64, 32>(self.queue.fetch_address_high.val()) << 32);
+        self.sequencer.queue_done.next = self.queue.done.val();
+        self.sequencer.queue_empty.next = self.queue.empty.val();
+        self.sequencer.queue_error.next = self.queue.error.val();
+        self.house.queue_done.next = self.queue.done.val();
+        self.house.queue_empty.next = self.queue.empty.val();
+        self.house.queue_beyond.next = self.queue.beyond.val();
+
+        // Housekeeping.
+        self.house.command_valid.next = self.command_valid.val();
+        self.house.command_operation.next = self.command_operation.val();
+        self.house.command_index.next = self.command_index.val();
+        self.house.command_state.next = self.command_state.val();
+        self.command_done.next = self.house.command_done.val();
+        self.command_refused.next = self.house.command_refused.val();
+        self.result0.next = self.house.result0.val();
+        self.result1.next = self.house.result1.val();
+        self.result2.next = self.house.result2.val();
+        self.house.doorbell_valid.next = self.doorbell_valid.val();
+        self.house.doorbell_index.next = self.doorbell_index.val();
+        self.doorbell_ready.next = self.house.doorbell_ready.val();
+        self.house.qp_error_valid.next = self.qp_error_valid.val();
+        self.house.qp_error_index.next = self.qp_error_index.val();
+        self.qp_error_ready.next = self.house.qp_error_ready.val();
+        self.house.state_word.next = self.states.word.val();
+        self.house.row_word.next = self.rows.word.val();
+        self.house.leave_idle.next = self.leave.idle.val();
+
+        // What it leads to.
+        self.verdict.next = self.sequencer.verdict.val();
+        self.select.next = self.sequencer.select.val();
+        if self.at_home.val() {
+            self.verdict.next = self.house.verdict.val();
+            self.select.next = self.house.select.val();
+        }
+        self.answer.verdict.next = self.verdict.val();
+        self.answer.rc.next = self.opcode.rc.val();
+        self.answer.completes.next = self.completes.val();
+        self.answer.ack_request.next = self.head.val().ack_request & self.opcode.rc.val();
+        self.answer.rnr_timer.next = self.demux.rnr_timer.val();
+        self.answer.drop_code.next = self.demux.code.val();
+        self.sequencer.changes.next = self.answer.changes.val();
+        self.sequencer.executed.next = self.answer.executed.val();
+        self.sequencer.complete.next = self.answer.complete.val();
+        self.sequencer.fatal.next = self.answer.fatal.val();
+
+        self.msn.next = self.states.word.val().get_bits::<24>(0);
+        if self.answer.executed.val() & self.opcode.finish.val() {
+            // R37: messages, not packets.
+            self.msn.next = self.states.word.val().get_bits::<24>(0) + 1;
+        }
+        self.write_back.select.next = self.select.val();
+        self.write_back.bus.next = self.message.word.val();
+        self.write_back.item.next = self.sequencer.item.val();
+        self.write_back.command_word.next = self.house.command_word.val();
+        self.write_back.pivot.next = self.window.pivot.val();
+        self.write_back.state.next = self.window.state.val();
+        self.write_back.message.next = self.window.message.val();
+        self.write_back.send.next = self.opcode.send.val();
+        self.write_back.finish.next = self.opcode.finish.val();
+        self.write_back.advance.next = self.answer.advance.val();
+        self.write_back.executed.next = self.answer.executed.val();
+        self.write_back.stands.next = self.answer.stands.val();
+        self.write_back.fatal.next = self.answer.fatal.val();
+        self.write_back.msn.next = self.msn.val();
+        self.write_back.so_far.next = self.message.so_far.val();
+        self.write_back.consumer.next = self.queue.consumer.val();
+        self.write_back.producer.next = self.queue.producer.val();
+        self.write_back.producer_new.next = self.doorbell_producer.val();
+
+        // Out.
+        self.payload_job.next = self.head.val().payload_length.any() & (self.answer.executed.val() | self.sequencer.placed.val());
+        self.jobs.next = 0.into();
+        if self.payload_job.val() {
+            self.jobs.next = self.one.val();
+        }
+        if self.sequencer.second.val() {
+            self.jobs.next = self.one.val();
+            if self.payload_job.val() {
+                self.jobs.next = self.two.val();
+            }
+        }
+        self.sequencer.effect.next =
+            self.answer.respond.val() | self.answer.complete.val() | self.answer.raise.val() | self.jobs.val().any();
+        self.leave.push_job.next = self.sequencer.push_job.val();
+        self.leave.push_entry.next = self.sequencer.push_entry.val() | self.house.push_entry.val();
+        self.leave.push_event.next = self.sequencer.push_event.val();
+        self.sequencer.leave_idle.next = self.leave.idle.val();
+        self.leave.job_ready.next = self.job_ready.val();
+        self.leave.entry_ready.next = self.entry_ready.val();
+        self.leave.event_ready.next = self.event_ready.val();
+        self.job_valid.next = self.leave.job_valid.val();
+        self.entry_valid.next = self.leave.entry_valid.val();
+        self.event_valid.next = self.leave.event_valid.val();
+        self.event_code.next = self.answer.counter.val();
+
+        self.job.next.write = self.payload_job.val();
+        self.job.next.paged = self.place_paged.q.val();
+        self.job.next.address = bit_cast::<64, 32>(self.place_low.q.val()) | (bit_cast::<64, 32>(self.place_high.q.val()) << 32);
+        self.job.next.length = self.head.val().payload_length;
+        self.job.next.ring_beat = self.head.val().payload_beat;
+        self.job.next.ring_offset = self.head.val().payload_offset;
+        self.job.next.release = true;
+        self.job.next.end_beat = self.head.val().end_beat;
+        if self.sequencer.grh.val() {
+            // R70: the GRH stands before the payload, in its own words of the frame.
+            self.job.next.write = true;
+            self.job.next.length = self.grh_bytes.val();
+            self.job.next.ring_beat = self.head.val().frame_beat;
+            self.job.next.ring_offset = 0.into();
+            self.job.next.release = false;
+        }
+
+        // R26: a duplicate is answered with the PSN of the last packet completed.
+        self.answer_psn.next = self.window.pivot.val();
+        if self.answer.duplicate.val() {
+            self.answer_psn.next = self.window.pivot.val() - 1;
+        }
+        self.immediate.next = self.head.val().xth0;
+        if self.opcode.write.val() & self.opcode.start.val() {
+            self.immediate.next = self.head.val().xth4;
+        }
+        if self.opcode.datagram.val() & self.has_ud.val() {
+            self.immediate.next = self.head.val().xth2;
+        }
+        self.entry.next.qp_index = self.head.val().qpn.get_bits::<12>(0);
+        self.entry.next.qpn = self.head.val().qpn;
+        self.entry.next.jobs = self.jobs.val();
+        self.entry.next.respond = self.answer.respond.val();
+        self.entry.next.syndrome = self.answer.syndrome.val();
+        self.entry.next.psn = self.answer_psn.val();
+        self.entry.next.msn = self.msn.val();
+        self.entry.next.complete = self.answer.complete.val();
+        self.entry.next.cq = self.rows.word.val().get_bits::<12>(0);
+        self.entry.next.completion_opcode = self.opcode_receive.val();
+        if self.opcode.write.val() & !self.at_home.val() {
+            self.entry.next.completion_opcode = self.opcode_immediate.val();
+        }
+        self.entry.next.status = self.answer.status.val();
+        self.entry.next.with_imm = self.opcode.immediate.val() & self.answer.executed.val();
+        self.entry.next.with_invalidate = self.opcode.invalidate.val() & self.answer.executed.val();
+        self.entry.next.grh = self.sequencer.second.val();
+        // R63: only what ends a message completes, so only its last packet's bit gets here.
+        self.entry.next.solicited = self.head.val().solicited & !self.at_home.val();
+        self.entry.next.wqe_index = self.queue.consumer.val();
+        self.entry.next.byte_length = self.message.so_far.val();
+        self.entry.next.immediate = self.immediate.val();
+        self.entry.next.source_qpn = self.head.val().xth1.get_bits::<24>(0);
+        self.entry.next.event = self.answer.raise.val();
+        self.entry.next.event_type = self.fatal_event.val();
+        if self.at_home.val() {
+            self.entry.next.qp_index = self.house.qpn.val().get_bits::<12>(0);
+            self.entry.next.qpn = self.house.qpn.val();
+            self.entry.next.jobs = 0.into();
+            self.entry.next.event_type = self.doorbell_event.val();
+        }
+    }
+
+    crate::block_name!();
+}

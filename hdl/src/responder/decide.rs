@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The responder's judgement of a packet of its QP, before memory or the receive queue are asked.
+//!
+//! ```text
+//! head, opcode kinds ─┐
+//! psn window ─────────┼─► sequence (R57), length (R49, R50), permission (R53, R59) ─► execute or verdict (registered)
+//! row word 0 ─────────┘
+//! ```
+//!
+//! Latency 2 cycles after its last input, then held as long as the inputs are.
+
+use super::verdict::Verdict;
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock)]
+pub struct Decide {
+    pub clock: Signal<In, Clock>,
+    pub rc: Signal<In, Bit>,
+    pub datagram: Signal<In, Bit>,
+    pub send: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub start: Signal<In, Bit>,
+    pub finish: Signal<In, Bit>,
+    pub response: Signal<In, Bit>,
+    pub payload_length: Signal<In, Bits<14>>,
+    pub pad_count: Signal<In, Bits<2>>,
+    /// DMALen, where there is a RETH.
+    pub dma_length: Signal<In, Bits<32>>,
+    pub pmtu: Signal<In, Bits<3>>,
+    pub remote_write: Signal<In, Bit>,
+    pub equal: Signal<In, Bit>,
+    pub earlier: Signal<In, Bit>,
+    pub nak: Signal<In, Bit>,
+    pub message: Signal<In, Bits<2>>,
+    pub execute: Signal<Out, Bit>,
+    pub verdict: Signal<Out, Verdict>,
+    length_bad: DFF<Bit>,
+    order_bad: DFF<Bit>,
+    execute_kept: DFF<Bit>,
+    verdict_kept: DFF<Verdict>,
+    mtu: Signal<Local, Bits<14>>,
+    full: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+    huge: Signal<Local, Bit>,
+    request: Signal<Local, Bit>,
+    bad: Signal<Local, Bit>,
+    kind: Signal<Local, Bits<2>>,
+    half_smallest: Constant<Bits<14>>,
+    idle: Constant<Bits<2>>,
+    sending: Constant<Bits<2>>,
+    writing: Constant<Bits<2>>,
+    /// Largest DMALen (R50).
+    largest: Constant<Bits<32>>,
+}
+
+impl Default for Decide {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            rc: Default::default(),
+            datagram: Default::default(),
+            send: Default::default(),
+            write: Default::default(),
+            start: Default::default(),
+            finish: Default::default(),
+            response: Default::default(),
+            payload_length: Default::default(),
+            pad_count: Default::default(),
+            dma_length: Default::default(),
+            pmtu: Default::default(),
+            remote_write: Default::default(),
+            equal: Default::default(),
+            earlier: Default::default(),
+            nak: Default::default(),
+            message: Default::default(),
+            execute: Default::default(),
+            verdict: Default::default(),
+            length_bad: Default::default(),
+            order_bad: Default::default(),
+            execute_kept: Default::default(),
+            verdict_kept: Default::default(),
+            mtu: Default::default(),
+            full: Default::default(),
+            over: Default::default(),
+            huge: Default::default(),
+            request: Default::default(),
+            bad: Default::default(),
+            kind: Default::default(),
+            half_smallest: Constant::new(128u64.to_bits()),
+            idle: Constant::new(0u64.to_bits()),
+            sending: Constant::new(1u64.to_bits()),
+            writing: Constant::new(2u64.to_bits()),
+            largest: Constant::new((1u64 << 31).to_bits()),
+        }
+    }
+}
+
+impl Logic for Decide {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, length_bad, order_bad, execute_kept, verdict_kept);
+
+        // R49. PadCnt is 0 where the payload is a whole PMTU; elsewhere `rx` has made the length from it (R50).
+        self.mtu.next = self.half_smallest.val() << self.pmtu.val();
+        self.full.next = (self.payload_length.val() == self.mtu.val()) & !self.pad_count.val().any();
+        self.over.next = self.payload_length.val() > self.mtu.val();
+        self.huge.next = self.dma_length.val() > self.largest.val();
+        if self.finish.val() {
+            self.length_bad.d.next = self.over.val() | (!self.start.val() & !self.payload_length.val().any());
+        } else {
+            self.length_bad.d.next = !self.full.val();
+        }
+        // R53: WRITE not permitted; R50: DMALen too large.
+        if self.write.val() & self.start.val() & (!self.remote_write.val() | self.huge.val()) {
+            self.length_bad.d.next = true;
+        }
+
+        // R57. On UC a message begins anywhere, and a gap ends the one before (R73).
+        self.kind.next = self.sending.val();
+        if self.write.val() {
+            self.kind.next = self.writing.val();
+        }
+        if self.start.val() {
+            self.order_bad.d.next = self.rc.val() & (self.message.val() != self.idle.val());
+        } else {
+            self.order_bad.d.next = (self.message.val() != self.kind.val()) | (!self.rc.val() & !self.equal.val());
+        }
+
+        // READ and ATOMIC have no responder yet: no resources for them (R59). They will leave this list here.
+        self.request.next = self.send.val() | self.write.val();
+        self.bad.next = !self.request.val() | self.length_bad.q.val() | self.order_bad.q.val();
+
+        self.execute_kept.d.next = !self.bad.val() & (self.equal.val() | !self.rc.val());
+        self.verdict_kept.d.next = Verdict::Invalid;
+        if self.rc.val() {
+            if !self.equal.val() {
+                if self.earlier.val() {
+                    self.verdict_kept.d.next = Verdict::DuplicateDropped;
+                    if self.request.val() {
+                        self.verdict_kept.d.next = Verdict::Duplicate;
+                    }
+                } else {
+                    self.verdict_kept.d.next = Verdict::SequenceNak;
+                    if self.nak.val() {
+                        self.verdict_kept.d.next = Verdict::Silent;
+                    }
+                }
+            }
+            if self.response.val() {
+                self.verdict_kept.d.next = Verdict::Ghost;
+                self.execute_kept.d.next = false;
+            }
+        } else {
+            self.verdict_kept.d.next = Verdict::Broken;
+            if self.datagram.val() {
+                self.verdict_kept.d.next = Verdict::NoReceive;
+            }
+        }
+        self.execute.next = self.execute_kept.q.val();
+        self.verdict.next = self.verdict_kept.q.val();
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The message's place in memory: what is asked of `mem::Keys`, and whether the packet fits.
+//!
+//! ```text
+//!  state RAM ─┐          ┌─► + bytes so far ─► address low, high
+//!  RETH ──────┼─► word ──┼─► bytes so far (+ this packet's) ─► compare with length
+//!  WQE ───────┘          └─► key (held on the word bus while Keys works), words to store
+//! ```
+//!
+//! One 32-bit word bus is loaded word by word, so there is one adder an operand and no 64-bit path. Sources: 0 receive state, 1 the packet's
+//! RETH, 2 the receive WQE. Items: 0 address low, 1 address high, 2 length, 3 key.
+
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock)]
+pub struct Message {
+    pub clock: Signal<In, Clock>,
+    pub source: Signal<In, Bits<2>>,
+    pub item: Signal<In, Bits<2>>,
+    pub state_word: Signal<In, Bits<32>>,
+    pub xth0: Signal<In, Bits<32>>,
+    pub xth1: Signal<In, Bits<32>>,
+    pub xth2: Signal<In, Bits<32>>,
+    pub xth3: Signal<In, Bits<32>>,
+    pub fetch0: Signal<In, Bits<32>>,
+    pub fetch1: Signal<In, Bits<32>>,
+    pub fetch2: Signal<In, Bits<32>>,
+    pub fetch3: Signal<In, Bits<32>>,
+    /// Bytes that this packet adds.
+    pub length: Signal<In, Bits<14>>,
+    /// Bytes so far := 0.
+    pub clear: Signal<In, Bit>,
+    /// Bytes so far := the GRH's 40 (R70).
+    pub load_grh: Signal<In, Bit>,
+    /// Bytes so far := word.
+    pub load_base: Signal<In, Bit>,
+    /// Address low := word + bytes so far.
+    pub load_low: Signal<In, Bit>,
+    /// Address high := word + carry; bytes so far += length.
+    pub load_high: Signal<In, Bit>,
+    /// Compare bytes so far with word.
+    pub compare: Signal<In, Bit>,
+    pub word: Signal<Out, Bits<32>>,
+    pub address_low: Signal<Out, Bits<32>>,
+    pub address_high: Signal<Out, Bits<32>>,
+    pub so_far: Signal<Out, Bits<32>>,
+    /// More bytes than the message or its buffer has.
+    pub long: Signal<Out, Bit>,
+    /// Not as many bytes as the message has.
+    pub inexact: Signal<Out, Bit>,
+    low: DFF<Bits<32>>,
+    high: DFF<Bits<32>>,
+    total: DFF<Bits<32>>,
+    carry: DFF<Bit>,
+    wrapped: DFF<Bit>,
+    long_kept: DFF<Bit>,
+    inexact_kept: DFF<Bit>,
+    from_head: Signal<Local, Bits<32>>,
+    from_queue: Signal<Local, Bits<32>>,
+    low_sum: Signal<Local, Bits<33>>,
+    total_sum: Signal<Local, Bits<33>>,
+    bus: Signal<Local, Bits<32>>,
+    source_head: Constant<Bits<2>>,
+    source_queue: Constant<Bits<2>>,
+    item_low: Constant<Bits<2>>,
+    item_high: Constant<Bits<2>>,
+    item_length: Constant<Bits<2>>,
+    grh_bytes: Constant<Bits<32>>,
+}
+
+impl Default for Message {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            source: Default::default(),
+            item: Default::default(),
+            state_word: Default::default(),
+            xth0: Default::default(),
+            xth1: Default::default(),
+            xth2: Default::default(),
+            xth3: Default::default(),
+            fetch0: Default::default(),
+            fetch1: Default::default(),
+            fetch2: Default::default(),
+            fetch3: Default::default(),
+            length: Default::default(),
+            clear: Default::default(),
+            load_grh: Default::default(),
+            load_base: Default::default(),
+            load_low: Default::default(),
+            load_high: Default::default(),
+            compare: Default::default(),
+            word: Default::default(),
+            address_low: Default::default(),
+            address_high: Default::default(),
+            so_far: Default::default(),
+            long: Default::default(),
+            inexact: Default::default(),
+            low: Default::default(),
+            high: Default::default(),
+            total: Default::default(),
+            carry: Default::default(),
+            wrapped: Default::default(),
+            long_kept: Default::default(),
+            inexact_kept: Default::default(),
+            from_head: Default::default(),
+            from_queue: Default::default(),
+            low_sum: Default::default(),
+            total_sum: Default::default(),
+            bus: Default::default(),
+            source_head: Constant::new(1u64.to_bits()),
+            source_queue: Constant::new(2u64.to_bits()),
+            item_low: Constant::new(0u64.to_bits()),
+            item_high: Constant::new(1u64.to_bits()),
+            item_length: Constant::new(2u64.to_bits()),
+            grh_bytes: Constant::new(40u64.to_bits()),
+        }
+    }
+}
+
+impl Logic for Message {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, low, high, total, carry, wrapped, long_kept, inexact_kept);
+
+        self.from_head.next = self.xth2.val();
+        self.from_queue.next = self.fetch3.val();
+        if self.item.val() == self.item_low.val() {
+            self.from_head.next = self.xth1.val();
+            self.from_queue.next = self.fetch0.val();
+        }
+        if self.item.val() == self.item_high.val() {
+            self.from_head.next = self.xth0.val();
+            self.from_queue.next = self.fetch1.val();
+        }
+        if self.item.val() == self.item_length.val() {
+            self.from_head.next = self.xth3.val();
+            self.from_queue.next = self.fetch2.val();
+        }
+        self.bus.next = self.state_word.val();
+        if self.source.val() == self.source_head.val() {
+            self.bus.next = self.from_head.val();
+        }
+        if self.source.val() == self.source_queue.val() {
+            self.bus.next = self.from_queue.val();
+        }
+        self.word.next = self.bus.val();
+
+        self.low_sum.next = bit_cast::<33, 32>(self.bus.val()) + bit_cast::<33, 32>(self.total.q.val());
+        // R67: the carry is kept, so a sum that wraps is too long, not short.
+        self.total_sum.next = bit_cast::<33, 32>(self.total.q.val()) + bit_cast::<33, 14>(self.length.val());
+        if self.load_low.val() {
+            self.low.d.next = self.low_sum.val().get_bits::<32>(0);
+            self.carry.d.next = self.low_sum.val().get_bit(32);
+        }
+        if self.load_high.val() {
+            self.high.d.next = self.bus.val();
+            if self.carry.q.val() {
+                self.high.d.next = self.bus.val() + 1;
+            }
+            self.total.d.next = self.total_sum.val().get_bits::<32>(0);
+            self.wrapped.d.next = self.total_sum.val().get_bit(32);
+        }
+        if self.load_base.val() {
+            self.total.d.next = self.bus.val();
+        }
+        if self.load_grh.val() {
+            self.total.d.next = self.grh_bytes.val();
+        }
+        if self.clear.val() {
+            self.total.d.next = 0.into();
+        }
+        if self.compare.val() {
+            self.long_kept.d.next = self.wrapped.q.val() | (self.total.q.val() > self.bus.val());
+            self.inexact_kept.d.next = self.total.q.val() != self.bus.val();
+        }
+        self.address_low.next = self.low.q.val();
+        self.address_high.next = self.high.q.val();
+        self.so_far.next = self.total.q.val();
+        self.long.next = self.long_kept.q.val();
+        self.inexact.next = self.inexact_kept.q.val();
+    }
+
+    crate::block_name!();
+}

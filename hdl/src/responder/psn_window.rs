@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a packet's PSN stands (R21): before, at, or beyond ePSN, modulo 2^24 with bit 23 as the sign. Keeps word 0 of the receive state.
+//!
+//! ```text
+//! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, earlier (2 cycles after load)
+//! ```
+//!
+//! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts.
+
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock, Default)]
+pub struct PsnWindow {
+    pub clock: Signal<In, Clock>,
+    pub load: Signal<In, Bit>,
+    pub adopt: Signal<In, Bit>,
+    pub word: Signal<In, Bits<32>>,
+    pub psn: Signal<In, Bits<24>>,
+    pub pivot: Signal<Out, Bits<24>>,
+    pub equal: Signal<Out, Bit>,
+    pub earlier: Signal<Out, Bit>,
+    pub state: Signal<Out, Bits<3>>,
+    pub message: Signal<Out, Bits<2>>,
+    pub nak: Signal<Out, Bit>,
+    pivot_kept: DFF<Bits<24>>,
+    state_kept: DFF<Bits<3>>,
+    message_kept: DFF<Bits<2>>,
+    nak_kept: DFF<Bit>,
+    equal_kept: DFF<Bit>,
+    earlier_kept: DFF<Bit>,
+    difference: Signal<Local, Bits<24>>,
+}
+
+impl Logic for PsnWindow {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            pivot_kept,
+            state_kept,
+            message_kept,
+            nak_kept,
+            equal_kept,
+            earlier_kept
+        );
+        if self.load.val() {
+            self.pivot_kept.d.next = self.word.val().get_bits::<24>(0);
+            self.state_kept.d.next = self.word.val().get_bits::<3>(24);
+            self.message_kept.d.next = self.word.val().get_bits::<2>(27);
+            self.nak_kept.d.next = self.word.val().get_bit(29);
+        }
+        if self.adopt.val() {
+            self.pivot_kept.d.next = self.psn.val();
+        }
+        self.difference.next = self.psn.val() - self.pivot_kept.q.val();
+        self.equal_kept.d.next = self.psn.val() == self.pivot_kept.q.val();
+        self.earlier_kept.d.next = self.difference.val().get_bit(23);
+        self.pivot.next = self.pivot_kept.q.val();
+        self.equal.next = self.equal_kept.q.val();
+        self.earlier.next = self.earlier_kept.q.val();
+        self.state.next = self.state_kept.q.val();
+        self.message.next = self.message_kept.q.val();
+        self.nak.next = self.nak_kept.q.val();
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The life of one packet: the responder's main state machine.
+//!
+//! ```text
+//!        ┌──────────── demux: row words ────────────┐
+//! Idle ─► State ─┬─► [SoFar ─ Low ─ High] ─ Length ─ Key ─► Judge ─┬──────────────────► KeyWait ─► Place ─► [Consume] ─► Idle
+//!                └─────────────────────────────────────► Judge ────┼─► [Queue] ─► … Key ─┘ │  ▲
+//!                                                                  └─► Settle ─────────────┘──┘ (refusals)
+//! ```
+//!
+//! A key check has no side effects, so for WRITE ONLY and for packets inside a message it starts before the packet is judged ("early"): `head_next`
+//! comes 13 cycles (WRITE ONLY) or 16 cycles (MIDDLE) after `head_valid` if Keys takes its 8. What the receive queue is asked for waits for the
+//! judgement, and so do the first packets of long messages, whose address, length and key are stored.
+//!
+//! Order of refusal: demux, PSN, R57, R49, R53, R50 (DMALen too large), R46 (no WQE), R50 and R56 (sum), R54 (no WQE), R52.
+//!
+//! UD (R70) goes through twice: 40 bytes of GRH, whose key check covers the payload too, then the payload.
+
+use super::{verdict::Verdict, write_back::WriteSelect};
+use rust_hdl::prelude::*;
+use verbena_spec::layout::qp;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum SequencerState {
+    Idle,
+    State,
+    SoFar,
+    Low,
+    High,
+    Length,
+    Key,
+    Judge,
+    Queue,
+    KeyWait,
+    Recall,
+    Grh,
+    Placed,
+    Invalidate,
+    Settle,
+    Place,
+    Consume,
+}
+
+#[derive(LogicBlock)]
+pub struct Sequencer {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    /// A head is there and may start.
+    pub go: Signal<In, Bit>,
+    pub idle: Signal<Out, Bit>,
+    pub head_next: Signal<Out, Bit>,
+    // What the opcode says.
+    pub rc: Signal<In, Bit>,
+    pub datagram: Signal<In, Bit>,
+    pub send: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub start: Signal<In, Bit>,
+    pub finish: Signal<In, Bit>,
+    pub immediate: Signal<In, Bit>,
+    pub invalidate: Signal<In, Bit>,
+    // Judgement.
+    pub demux_done: Signal<In, Bit>,
+    pub demux_fail: Signal<In, Bit>,
+    pub execute: Signal<In, Bit>,
+    pub judgement: Signal<In, Verdict>,
+    pub window_load: Signal<Out, Bit>,
+    pub window_adopt: Signal<Out, Bit>,
+    // RAM ports.
+    pub state_read: Signal<Out, Bit>,
+    pub state_item: Signal<Out, Bits<3>>,
+    pub row_read: Signal<Out, Bit>,
+    pub row_item: Signal<Out, Bits<5>>,
+    pub select: Signal<Out, WriteSelect>,
+    // Message.
+    pub source: Signal<Out, Bits<2>>,
+    pub item: Signal<Out, Bits<2>>,
+    pub clear: Signal<Out, Bit>,
+    pub load_grh: Signal<Out, Bit>,
+    pub load_base: Signal<Out, Bit>,
+    pub load_low: Signal<Out, Bit>,
+    pub load_high: Signal<Out, Bit>,
+    pub compare: Signal<Out, Bit>,
+    pub long: Signal<In, Bit>,
+    pub inexact: Signal<In, Bit>,
+    // Receive queue.
+    pub queue_start: Signal<Out, Bit>,
+    pub queue_fetch: Signal<Out, Bit>,
+    pub queue_done: Signal<In, Bit>,
+    pub queue_empty: Signal<In, Bit>,
+    pub queue_error: Signal<In, Bit>,
+    // Keys.
+    pub key_start: Signal<Out, Bit>,
+    pub key_op: Signal<Out, Bit>,
+    pub key_done: Signal<In, Bit>,
+    pub key_ok: Signal<In, Bit>,
+    // Leaving.
+    pub verdict: Signal<Out, Verdict>,
+    pub changes: Signal<In, Bit>,
+    pub executed: Signal<In, Bit>,
+    pub complete: Signal<In, Bit>,
+    pub fatal: Signal<In, Bit>,
+    /// The packet has an effect, or a job whose end must be taken.
+    pub effect: Signal<In, Bit>,
+    pub push_job: Signal<Out, Bit>,
+    pub push_entry: Signal<Out, Bit>,
+    pub push_event: Signal<Out, Bit>,
+    pub leave_idle: Signal<In, Bit>,
+    /// The job on offer is the GRH's.
+    pub grh: Signal<Out, Bit>,
+    /// The GRH's job has left: this is the second pass.
+    pub second: Signal<Out, Bit>,
+    /// The payload's job has left before the entry.
+    pub placed: Signal<Out, Bit>,
+    pub flush_request: Signal<Out, Bit>,
+    state: DFF<SequencerState>,
+    verdict_kept: DFF<Verdict>,
+    key_busy: DFF<Bit>,
+    key_good: DFF<Bit>,
+    second_kept: DFF<Bit>,
+    placed_kept: DFF<Bit>,
+    settled: Signal<Local, Bit>,
+    passed: Signal<Local, Bit>,
+    request: Signal<Local, Bit>,
+    queued: Signal<Local, Bit>,
+    lone_write: Signal<Local, Bit>,
+    early: Signal<Local, Bit>,
+    opening: Signal<Local, Bit>,
+    store: Signal<Local, Bit>,
+    misfit: Signal<Local, Bit>,
+    finished: Signal<Local, Bit>,
+    source_state: Constant<Bits<2>>,
+    source_head: Constant<Bits<2>>,
+    source_queue: Constant<Bits<2>>,
+    item_low: Constant<Bits<2>>,
+    item_high: Constant<Bits<2>>,
+    item_length: Constant<Bits<2>>,
+    item_key: Constant<Bits<2>>,
+    word_state: Constant<Bits<3>>,
+    word_msn: Constant<Bits<3>>,
+    word_so_far: Constant<Bits<3>>,
+    word_low: Constant<Bits<3>>,
+    word_high: Constant<Bits<3>>,
+    word_length: Constant<Bits<3>>,
+    word_key: Constant<Bits<3>>,
+    row_cq: Constant<Bits<5>>,
+}
+
+impl Default for Sequencer {
+    fn default() -> Self {
+        let item = |n: u64| Constant::new(n.to_bits());
+        let word = |n: u64| Constant::new(n.to_bits());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            go: Default::default(),
+            idle: Default::default(),
+            head_next: Default::default(),
+            rc: Default::default(),
+            datagram: Default::default(),
+            send: Default::default(),
+            write: Default::default(),
+            start: Default::default(),
+            finish: Default::default(),
+            immediate: Default::default(),
+            invalidate: Default::default(),
+            demux_done: Default::default(),
+            demux_fail: Default::default(),
+            execute: Default::default(),
+            judgement: Default::default(),
+            window_load: Default::default(),
+            window_adopt: Default::default(),
+            state_read: Default::default(),
+            state_item: Default::default(),
+            row_read: Default::default(),
+            row_item: Default::default(),
+            select: Default::default(),
+            source: Default::default(),
+            item: Default::default(),
+            clear: Default::default(),
+            load_grh: Default::default(),
+            load_base: Default::default(),
+            load_low: Default::default(),
+            load_high: Default::default(),
+            compare: Default::default(),
+            long: Default::default(),
+            inexact: Default::default(),
+            queue_start: Default::default(),
+            queue_fetch: Default::default(),
+            queue_done: Default::default(),
+            queue_empty: Default::default(),
+            queue_error: Default::default(),
+            key_start: Default::default(),
+            key_op: Default::default(),
+            key_done: Default::default(),
+            key_ok: Default::default(),
+            verdict: Default::default(),
+            changes: Default::default(),
+            executed: Default::default(),
+            complete: Default::default(),
+            fatal: Default::default(),
+            effect: Default::default(),
+            push_job: Default::default(),
+            push_entry: Default::default(),
+            push_event: Default::default(),
+            leave_idle: Default::default(),
+            grh: Default::default(),
+            second: Default::default(),
+            placed: Default::default(),
+            flush_request: Default::default(),
+            state: Default::default(),
+            verdict_kept: Default::default(),
+            key_busy: Default::default(),
+            key_good: Default::default(),
+            second_kept: Default::default(),
+            placed_kept: Default::default(),
+            settled: Default::default(),
+            passed: Default::default(),
+            request: Default::default(),
+            queued: Default::default(),
+            lone_write: Default::default(),
+            early: Default::default(),
+            opening: Default::default(),
+            store: Default::default(),
+            misfit: Default::default(),
+            finished: Default::default(),
+            source_state: item(0),
+            source_head: item(1),
+            source_queue: item(2),
+            item_low: item(0),
+            item_high: item(1),
+            item_length: item(2),
+            item_key: item(3),
+            word_state: word(0),
+            word_msn: word(1),
+            word_so_far: word(3),
+            word_low: word(4),
+            word_high: word(5),
+            word_length: word(6),
+            word_key: word(7),
+            row_cq: Constant::new((qp::RECV_CQ.word as u64).to_bits()),
+        }
+    }
+}
+
+impl Logic for Sequencer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, verdict_kept, key_busy, key_good, second_kept, placed_kept);
+
+        // What the packet needs.
+        self.request.next = self.send.val() | self.write.val();
+        self.queued.next = (self.send.val() & (self.start.val() | self.finish.val())) | (self.write.val() & self.immediate.val());
+        self.lone_write.next = self.write.val() & self.start.val() & self.finish.val() & !self.immediate.val();
+        self.early.next = self.request.val() & !self.queued.val() & (self.lone_write.val() | !self.start.val());
+        self.opening.next = self.start.val() & !self.second_kept.q.val();
+        self.store.next = self.opening.val() & !self.early.val();
+
+        // The key check.
+        self.key_start.next = false;
+        self.key_op.next = false;
+        self.settled.next = !self.key_busy.q.val() | self.key_done.val();
+        self.passed.next = self.key_good.q.val();
+        if self.key_done.val() {
+            self.passed.next = self.key_ok.val();
+            self.key_busy.d.next = false;
+            self.key_good.d.next = self.key_ok.val();
+        }
+        // R50: a WRITE's bytes are all there at its last packet, and not before.
+        self.misfit.next = self.long.val() | (self.write.val() & (self.finish.val() == self.inexact.val()));
+
+        self.idle.next = false;
+        self.head_next.next = false;
+        self.window_load.next = false;
+        self.window_adopt.next = false;
+        self.state_read.next = true;
+        self.state_item.next = self.word_state.val();
+        self.row_read.next = false;
+        self.row_item.next = self.row_cq.val();
+        self.select.next = WriteSelect::Nothing;
+        self.source.next = self.source_state.val();
+        if self.opening.val() {
+            self.source.next = self.source_head.val();
+            if self.send.val() {
+                self.source.next = self.source_queue.val();
+            }
+        }
+        self.item.next = self.item_key.val();
+        self.clear.next = false;
+        self.load_grh.next = false;
+        self.load_base.next = false;
+        self.load_low.next = false;
+        self.load_high.next = false;
+        self.compare.next = false;
+        self.queue_start.next = false;
+        self.queue_fetch.next = self.send.val() & self.start.val();
+        self.push_job.next = false;
+        self.push_entry.next = false;
+        self.push_event.next = false;
+        self.grh.next = false;
+        self.verdict.next = self.verdict_kept.q.val();
+        self.finished.next = false;
+
+        match self.state.q.val() {
+            SequencerState::Idle => {
+                self.idle.next = true;
+                // The opcode isn't decoded yet; what is loaded here counts for WRITE ONLY alone.
+                self.source.next = self.source_head.val();
+                self.item.next = self.item_low.val();
+                self.load_low.next = true;
+                if self.go.val() {
+                    self.state.d.next = SequencerState::State;
+                } else {
+                    self.state_read.next = false;
+                }
+            }
+            SequencerState::State => {
+                self.window_load.next = true;
+                self.item.next = self.item_high.val();
+                self.load_high.next = true;
+                self.state_item.next = self.word_so_far.val();
+                self.state.d.next = SequencerState::Judge;
+                if self.early.val() {
+                    self.state.d.next = SequencerState::SoFar;
+                    if self.lone_write.val() {
+                        self.state.d.next = SequencerState::Length;
+                    }
+                }
+            }
+            SequencerState::SoFar => {
+                self.load_base.next = true;
+                self.state_item.next = self.word_low.val();
+                self.state.d.next = SequencerState::Low;
+            }
+            SequencerState::Low => {
+                self.item.next = self.item_low.val();
+                self.load_low.next = true;
+                self.state_item.next = self.word_high.val();
+                if self.store.val() {
+                    self.select.next = WriteSelect::Bus;
+                }
+                self.state.d.next = SequencerState::High;
+            }
+            SequencerState::High => {
+                self.item.next = self.item_high.val();
+                self.load_high.next = true;
+                self.state_item.next = self.word_length.val();
+                if self.store.val() {
+                    self.select.next = WriteSelect::Bus;
+                }
+                self.state.d.next = SequencerState::Length;
+            }
+            SequencerState::Length => {
+                self.item.next = self.item_length.val();
+                self.compare.next = true;
+                self.state_item.next = self.word_key.val();
+                if self.store.val() {
+                    self.select.next = WriteSelect::Bus;
+                }
+                self.state.d.next = SequencerState::Key;
+            }
+            SequencerState::Key => {
+                self.state_read.next = false;
+                if self.store.val() {
+                    self.select.next = WriteSelect::Bus;
+                }
+                if self.write.val() & self.immediate.val() & self.queue_empty.val() & !self.misfit.val() {
+                    // R54: nothing of the packet is written.
+                    self.verdict_kept.d.next = Verdict::NoReceive;
+                    if self.rc.val() {
+                        self.verdict_kept.d.next = Verdict::Rnr;
+                    }
+                    self.state.d.next = SequencerState::Settle;
+                } else {
+                    self.key_start.next = true;
+                    self.key_busy.d.next = true;
+                    self.state.d.next = SequencerState::KeyWait;
+                    if self.early.val() {
+                        self.state.d.next = SequencerState::Judge;
+                    }
+                }
+            }
+            SequencerState::Judge => {
+                self.state_read.next = false;
+                if self.demux_done.val() {
+                    self.window_adopt.next = !self.rc.val();
+                    self.verdict_kept.d.next = self.judgement.val();
+                    if self.demux_fail.val() {
+                        self.verdict_kept.d.next = Verdict::Drop;
+                        self.state.d.next = SequencerState::Settle;
+                    } else {
+                        if self.execute.val() {
+                            self.clear.next = !self.early.val();
+                            self.queue_start.next = self.queued.val();
+                            self.state.d.next = SequencerState::Low;
+                            if self.queued.val() {
+                                self.state.d.next = SequencerState::Queue;
+                            }
+                            if self.early.val() {
+                                self.state.d.next = SequencerState::KeyWait;
+                            }
+                        } else {
+                            self.state.d.next = SequencerState::Settle;
+                        }
+                    }
+                }
+            }
+            SequencerState::Queue => {
+                self.state_item.next = self.word_so_far.val();
+                self.state_read.next = self.queue_done.val();
+                if self.queue_done.val() {
+                    self.state.d.next = SequencerState::SoFar;
+                    if self.start.val() {
+                        self.state.d.next = SequencerState::Low;
+                    }
+                    if self.queue_error.val() {
+                        self.verdict_kept.d.next = Verdict::NoReceive;
+                        if !self.datagram.val() {
+                            self.verdict_kept.d.next = Verdict::Unreadable;
+                        }
+                        self.state.d.next = SequencerState::Settle;
+                    }
+                    // R46. A WRITE waits until its length is known to be right.
+                    if self.queue_empty.val() & self.send.val() {
+                        self.verdict_kept.d.next = Verdict::NoReceive;
+                        if self.rc.val() {
+                            self.verdict_kept.d.next = Verdict::Rnr;
+                        }
+                        self.state.d.next = SequencerState::Settle;
+                    }
+                }
+            }
+            SequencerState::KeyWait => {
+                self.verdict.next = Verdict::Done;
+                self.verdict_kept.d.next = Verdict::Done;
+                self.state_item.next = self.word_msn.val();
+                self.state_read.next = self.settled.val();
+                self.row_read.next = true;
+                if self.settled.val() {
+                    if self.passed.val() & !self.misfit.val() {
+                        self.push_job.next = true;
+                        if self.datagram.val() & !self.second_kept.q.val() {
+                            self.state.d.next = SequencerState::Grh;
+                        } else {
+                            if self.invalidate.val() {
+                                self.state.d.next = SequencerState::Placed;
+                            } else {
+                                if !self.datagram.val() {
+                                    self.select.next = WriteSelect::Context;
+                                }
+                                self.push_entry.next = self.effect.val();
+                                self.push_event.next = true;
+                                self.state.d.next = SequencerState::Place;
+                            }
+                        }
+                    } else {
+                        self.state.d.next = SequencerState::Settle;
+                        if !self.queued.val() {
+                            // The completion of a SEND MIDDLE's failure names the WQE.
+                            self.queue_start.next = true;
+                            self.state.d.next = SequencerState::Recall;
+                        }
+                        if !self.datagram.val() {
+                            if self.misfit.val() {
+                                // R56; R50 for a WRITE.
+                                self.verdict_kept.d.next = Verdict::Invalid;
+                                if self.send.val() {
+                                    self.verdict_kept.d.next = Verdict::TooLong;
+                                }
+                            } else {
+                                // The receive buffer; R52 for a WRITE.
+                                self.verdict_kept.d.next = Verdict::Access;
+                                if self.send.val() {
+                                    self.verdict_kept.d.next = Verdict::Protection;
+                                }
+                            }
+                        } else {
+                            self.verdict_kept.d.next = Verdict::NoReceive;
+                        }
+                    }
+                }
+            }
+            SequencerState::Recall => {
+                self.state_read.next = false;
+                if self.queue_done.val() {
+                    self.state.d.next = SequencerState::Settle;
+                }
+            }
+            SequencerState::Grh => {
+                self.grh.next = true;
+                self.state_item.next = self.word_low.val();
+                if self.leave_idle.val() {
+                    self.load_grh.next = true;
+                    self.second_kept.d.next = true;
+                    self.state.d.next = SequencerState::Low;
+                }
+            }
+            SequencerState::Placed => {
+                // R62: once the payload's job has left, the key ends.
+                self.source.next = self.source_head.val();
+                self.item.next = self.item_high.val();
+                self.key_op.next = true;
+                self.state_read.next = false;
+                if self.leave_idle.val() {
+                    self.placed_kept.d.next = true;
+                    self.key_start.next = true;
+                    self.key_busy.d.next = true;
+                    self.state.d.next = SequencerState::Invalidate;
+                }
+            }
+            SequencerState::Invalidate => {
+                self.source.next = self.source_head.val();
+                self.item.next = self.item_high.val();
+                self.key_op.next = true;
+                self.state_read.next = false;
+                if self.settled.val() {
+                    if !self.passed.val() {
+                        self.verdict_kept.d.next = Verdict::Irrevocable;
+                    }
+                    self.state.d.next = SequencerState::Settle;
+                }
+            }
+            SequencerState::Settle => {
+                self.state_item.next = self.word_msn.val();
+                self.state_read.next = self.settled.val();
+                self.row_read.next = true;
+                if self.settled.val() {
+                    if self.changes.val() & !self.datagram.val() {
+                        self.select.next = WriteSelect::Context;
+                    }
+                    self.push_job.next = !self.placed_kept.q.val();
+                    self.push_entry.next = self.effect.val();
+                    self.push_event.next = true;
+                    self.state.d.next = SequencerState::Place;
+                }
+            }
+            SequencerState::Place => {
+                self.state_read.next = false;
+                // A UD QP has neither PSN nor MSN.
+                if self.executed.val() & !self.datagram.val() {
+                    self.select.next = WriteSelect::SoFar;
+                    if self.finish.val() {
+                        self.select.next = WriteSelect::Msn;
+                    }
+                }
+                if self.leave_idle.val() {
+                    if self.complete.val() {
+                        self.state.d.next = SequencerState::Consume;
+                    } else {
+                        self.finished.next = true;
+                    }
+                }
+            }
+            SequencerState::Consume => {
+                self.state_read.next = false;
+                self.select.next = WriteSelect::Consumed;
+                self.finished.next = true;
+            }
+            _ => {
+                self.state.d.next = SequencerState::Idle;
+            }
+        }
+
+        self.flush_request.next = self.finished.val() & self.fatal.val();
+        self.second.next = self.second_kept.q.val();
+        self.placed.next = self.placed_kept.q.val();
+        self.head_next.next = self.finished.val();
+        if self.finished.val() | self.reset.val() {
+            self.clear.next = true;
+            self.second_kept.d.next = false;
+            self.placed_kept.d.next = false;
+            self.state.d.next = SequencerState::Idle;
+        }
+        if self.reset.val() {
+            self.key_busy.d.next = false;
+        }
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What became of a packet. One list, so that answer, completion, event and counter can't disagree.
+
+use rust_hdl::prelude::*;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum Verdict {
+    /// Not this QP's; the counter is the demux's (R60, R61, R71, R72).
+    Drop,
+    /// Executed.
+    Done,
+    /// An answer to nothing outstanding (R39).
+    Ghost,
+    /// A duplicate SEND or WRITE, acknowledged again (R26).
+    Duplicate,
+    /// A duplicate READ or ATOMIC: no responder yet, so dropped.
+    DuplicateDropped,
+    /// Beyond ePSN: one sequence NAK with ePSN (R23, R24).
+    SequenceNak,
+    /// Beyond ePSN while a NAK stands (R23, R46).
+    Silent,
+    /// No receive WQE (R46).
+    Rnr,
+    /// UC or UD: no receive WQE, or it didn't fit.
+    NoReceive,
+    /// UC: a broken message (R57, R73).
+    Broken,
+    /// NAK invalid request.
+    Invalid,
+    /// NAK remote access error (R52).
+    Access,
+    /// A SEND longer than its buffer (R56).
+    TooLong,
+    /// The receive buffer's L_Key failed.
+    Protection,
+    /// The key of a SEND with invalidate couldn't be (R62).
+    Irrevocable,
+    /// The receive WQE couldn't be read (R69).
+    Unreadable,
+    /// Not a packet: a receive WQE of a QP in ERR (R65).
+    Flush,
+    /// Not a packet: a doorbell refused (R69).
+    BadDoorbell,
+}

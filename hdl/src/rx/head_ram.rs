@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rows of header words of the packets that wait, so that headers need no wide registers.
+//!
+//! ```text
+//! record ─► RAM 2^R rows × 16 beats ─► head_loader
+//!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-23, slot = the word's low four bits
+//! meta ───► the slot of words 10-11 (UDP), written the cycle after commit (32 bits: two cycles)
+//! meta word 10: [13:0] payload length, [26:14] frame beat, [28:27] GID index, [29] IPv6
+//! meta word 11: [12:0] payload beat, [25:13] end beat, [26] the payload starts in the upper lane
+//! ```
+//!
+//! A frame that begins while all rows are taken is `blocked` and can't be committed.
+
+use crate::prim::SdpRam;
+use rust_hdl::prelude::*;
+
+/// First word behind those that a row holds, and one from which the count stays.
+const ROW_END: u64 = 24;
+
+/// `W` data bits, `L` words, `2^R` rows, `RB = R + 1`, `HR = R + 4` RAM address bits, `BA` ring address bits.
+#[derive(LogicBlock)]
+pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: usize, const BA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub data: Signal<In, Bits<W>>,
+    pub valid: Signal<In, Bit>,
+    pub first: Signal<In, Bit>,
+    pub ipv6: Signal<In, Bit>,
+    /// The verdict: keep the frame.
+    pub commit: Signal<In, Bit>,
+    /// With the verdict: no row was free.
+    pub blocked: Signal<Out, Bit>,
+    pub payload_length: Signal<In, Bits<14>>,
+    pub payload_word: Signal<In, Bits<5>>,
+    pub gid_index: Signal<In, Bits<2>>,
+    pub meta_ipv6: Signal<In, Bit>,
+    pub frame_beat: Signal<In, Bits<BA>>,
+    pub end_beat: Signal<In, Bits<BA>>,
+    /// A committed row waits.
+    pub waiting: Signal<Out, Bit>,
+    /// The oldest row is loaded.
+    pub done: Signal<In, Bit>,
+    pub read_word: Signal<In, Bits<5>>,
+    pub read_data: Signal<Out, Bits<W>>,
+    ram: SdpRam<HR, W>,
+    count: DFF<Bits<RB>>,
+    write_row: DFF<Bits<R>>,
+    read_row: DFF<Bits<R>>,
+    next_word: DFF<Bits<5>>,
+    blocked_before: DFF<Bit>,
+    meta: DFF<Bit>,
+    meta_second: DFF<Bit>,
+    word_now: Signal<Local, Bits<5>>,
+    in_row: Signal<Local, Bit>,
+    slot: Signal<Local, Bits<4>>,
+    read_slot: Signal<Local, Bits<4>>,
+    row_begins: Signal<Local, Bit>,
+    blocked_now: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    meta_last: Signal<Local, Bit>,
+    payload_beat: Signal<Local, Bits<BA>>,
+    payload_high: Signal<Local, Bit>,
+    meta_10: Signal<Local, Bits<32>>,
+    meta_11: Signal<Local, Bits<32>>,
+    ipv4_word: Constant<Bits<5>>,
+    words: Constant<Bits<5>>,
+    row_end: Constant<Bits<5>>,
+    row_start: Constant<Bits<5>>,
+    meta_slot: Constant<Bits<4>>,
+    meta_second_slot: Constant<Bits<4>>,
+    one_row: Constant<Bits<R>>,
+    one_count: Constant<Bits<RB>>,
+    all_rows: Constant<Bits<RB>>,
+}
+
+impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: usize, const BA: usize> Default
+    for HeadRam<W, L, R, RB, HR, BA>
+{
+    fn default() -> Self {
+        assert!(W == 32 * L && RB == R + 1 && HR == R + 4 && BA <= 13, "HeadRam: widths disagree");
+        let slot = |word: usize| Constant::new((if L == 2 { word / 2 } else { word % 16 } as u64).to_bits());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            data: Default::default(),
+            valid: Default::default(),
+            first: Default::default(),
+            ipv6: Default::default(),
+            commit: Default::default(),
+            blocked: Default::default(),
+            payload_length: Default::default(),
+            payload_word: Default::default(),
+            gid_index: Default::default(),
+            meta_ipv6: Default::default(),
+            frame_beat: Default::default(),
+            end_beat: Default::default(),
+            waiting: Default::default(),
+            done: Default::default(),
+            read_word: Default::default(),
+            read_data: Default::default(),
+            ram: Default::default(),
+            count: Default::default(),
+            write_row: Default::default(),
+            read_row: Default::default(),
+            next_word: Default::default(),
+            blocked_before: Default::default(),
+            meta: Default::default(),
+            meta_second: Default::default(),
+            word_now: Default::default(),
+            in_row: Default::default(),
+            slot: Default::default(),
+            read_slot: Default::default(),
+            row_begins: Default::default(),
+            blocked_now: Default::default(),
+            full: Default::default(),
+            meta_last: Default::default(),
+            payload_beat: Default::default(),
+            payload_high: Default::default(),
+            meta_10: Default::default(),
+            meta_11: Default::default(),
+            ipv4_word: Constant::new(((5 / L * L) as u64).to_bits()),
+            words: Constant::new((L as u64).to_bits()),
+            row_end: Constant::new(ROW_END.to_bits()),
+            row_start: Constant::new((if L == 2 { 0u64 } else { 8 }).to_bits()),
+            meta_slot: slot(10),
+            meta_second_slot: slot(11),
+            one_row: Constant::new(1u64.to_bits()),
+            one_count: Constant::new(1u64.to_bits()),
+            all_rows: Constant::new((1u64 << R).to_bits()),
+        }
+    }
+}
+
+impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: usize, const BA: usize> Logic
+    for HeadRam<W, L, R, RB, HR, BA>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            count,
+            write_row,
+            read_row,
+            next_word,
+            blocked_before,
+            meta,
+            meta_second
+        );
+        clock!(self, clock, ram);
+
+        // Where the record stands; the count stays at the row's end.
+        self.word_now.next = self.next_word.q.val();
+        if self.first.val() {
+            self.word_now.next = 0.into();
+            if !self.ipv6.val() {
+                self.word_now.next = self.ipv4_word.val();
+            }
+        }
+        self.in_row.next = (self.word_now.val() >= self.row_start.val()) & (self.word_now.val() < self.row_end.val());
+        if self.valid.val() {
+            self.next_word.d.next = self.word_now.val();
+            if self.word_now.val() < self.row_end.val() {
+                self.next_word.d.next = self.word_now.val() + self.words.val();
+            }
+        }
+        self.full.next = self.count.q.val() == self.all_rows.val();
+        // One lane: the row begins at word 8, since the count may still rise when word 5 comes.
+        self.row_begins.next = self.first.val();
+        for _i in L..2 {
+            self.row_begins.next = self.valid.val() & (self.word_now.val() == self.row_start.val());
+        }
+        self.blocked_now.next = self.blocked_before.q.val();
+        if self.row_begins.val() {
+            self.blocked_now.next = self.full.val();
+        }
+        self.blocked_before.d.next = self.blocked_now.val();
+        self.blocked.next = self.blocked_now.val();
+
+        // The meta words. The payload's beat counts from the frame's.
+        self.payload_beat.next = self.frame_beat.val() + bit_cast::<BA, 5>(self.payload_word.val());
+        self.payload_high.next = false;
+        for _i in 1..L {
+            self.payload_beat.next = self.frame_beat.val() + bit_cast::<BA, 4>(self.payload_word.val().get_bits::<4>(1));
+            self.payload_high.next = self.payload_word.val().get_bit(0);
+        }
+        self.meta_10.next = bit_cast::<32, 14>(self.payload_length.val())
+            | (bit_cast::<32, BA>(self.frame_beat.val()) << 14)
+            | (bit_cast::<32, 2>(self.gid_index.val()) << 27)
+            | (bit_cast::<32, 1>(self.meta_ipv6.val().into()) << 29);
+        self.meta_11.next = bit_cast::<32, BA>(self.payload_beat.val())
+            | (bit_cast::<32, BA>(self.end_beat.val()) << 13)
+            | (bit_cast::<32, 1>(self.payload_high.val().into()) << 26);
+        self.meta.d.next = self.commit.val();
+        self.meta_second.d.next = false;
+        self.meta_last.next = self.meta.q.val();
+        for _i in L..2 {
+            self.meta_second.d.next = self.meta.q.val();
+            self.meta_last.next = self.meta_second.q.val();
+        }
+
+        self.slot.next = self.word_now.val().get_bits::<4>(0);
+        self.read_slot.next = self.read_word.val().get_bits::<4>(0);
+        for _i in 1..L {
+            self.slot.next = self.word_now.val().get_bits::<4>(1);
+            self.read_slot.next = self.read_word.val().get_bits::<4>(1);
+        }
+        self.ram.write_enable.next = self.valid.val() & self.in_row.val() & !self.blocked_now.val();
+        self.ram.write_data.next = self.data.val();
+        if self.meta.q.val() {
+            self.slot.next = self.meta_slot.val();
+            self.ram.write_enable.next = true;
+            self.ram.write_data.next = bit_cast::<W, 32>(self.meta_10.val());
+            for _i in 1..L {
+                self.ram.write_data.next = bit_cast::<W, 32>(self.meta_10.val()) | (bit_cast::<W, 32>(self.meta_11.val()) << 32);
+            }
+        }
+        if self.meta_second.q.val() {
+            self.slot.next = self.meta_second_slot.val();
+            self.ram.write_enable.next = true;
+            self.ram.write_data.next = bit_cast::<W, 32>(self.meta_11.val());
+        }
+        self.ram.write_address.next = bit_cast::<HR, 4>(self.slot.val()) | (bit_cast::<HR, R>(self.write_row.q.val()) << 4);
+        self.ram.read_enable.next = true;
+        self.ram.read_address.next = bit_cast::<HR, 4>(self.read_slot.val()) | (bit_cast::<HR, R>(self.read_row.q.val()) << 4);
+        self.read_data.next = self.ram.read_data.val();
+
+        // Rows.
+        if self.meta_last.val() {
+            self.write_row.d.next = self.write_row.q.val() + self.one_row.val();
+            if !self.done.val() {
+                self.count.d.next = self.count.q.val() + self.one_count.val();
+            }
+        } else {
+            if self.done.val() {
+                self.count.d.next = self.count.q.val() - self.one_count.val();
+            }
+        }
+        if self.done.val() {
+            self.read_row.d.next = self.read_row.q.val() + self.one_row.val();
+        }
+        self.waiting.next = self.count.q.val().any();
+
+        if self.reset.val() {
+            self.count.d.next = 0.into();
+            self.write_row.d.next = 0.into();
+            self.read_row.d.next = 0.into();
+            self.blocked_before.d.next = false;
+            self.meta.d.next = false;
+            self.meta_second.d.next = false;
+        }
+    }
+
+    crate::block_name!();
+}

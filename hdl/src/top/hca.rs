@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The engine: every station, wired. Nothing is decided here.
+//!
+//! Ports carry the field's names (`docs/architecture.md`). AXI IDs: write 0 payload, 1 completions and events; read 1 descriptors
+//! (0 is the requester's payload, not built yet). Bursts are INCR, whole beats.
+
+use super::SoftReset;
+use crate::host::{CompletionQueues, Counters, Registers};
+use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
+use crate::responder::{Control, Retire};
+use crate::rx::Rx;
+use crate::tx::Tx;
+use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
+
+/// Read ID of descriptor fetches.
+pub const READ_ID_DESCRIPTOR: u64 = 1;
+/// AXI burst type INCR.
+const INCR: u64 = 1;
+
+/// The engine. The parameters are the presets' sizes; use [`HcaTengig`] or [`HcaCu`].
+///
+/// | | |
+/// |---|---|
+/// | `W` | data bits |
+/// | `K` | bytes of a beat, W/8 |
+/// | `KB` | log2 K |
+/// | `L` | words of a beat, W/32 |
+/// | `BA` | log2 ring beats |
+/// | `RD` | ring RAM bits |
+/// | `R` | log2 heads |
+/// | `RB` | R + 1 |
+/// | `HR` | R + 4 |
+/// | `HA` | log2 host FIFO beats |
+/// | `HD` | host FIFO RAM bits |
+/// | `G` | GIDs |
+/// | `D` | verdict delay |
+/// | `QA` | log2 QPs |
+/// | `QR` | QA + 5 |
+/// | `SA` | receive-state words, log2 |
+/// | `SC` | SA + 1 |
+/// | `MA` | log2 MRs |
+/// | `MR` | MA + 3 |
+/// | `TA` | log2 MTT entries, 1: none |
+/// | `RQ` | retire: FIFOs |
+/// | `RH` | retire: registers |
+/// | `RA` | log2 retire entries |
+/// | `RE` | RA + 1 |
+/// | `CR` | QA + 2 |
+/// | `GW` | GID words |
+/// | `TR` | QA + 4 |
+/// | `TA2` | log2 transmit host beats |
+/// | `TB` | TA2 + 1 |
+/// | `TD` | transmit host RAM bits |
+/// | `TM` | longest transmit host frame, beats |
+/// | `TV` | IPv6 and VLAN: 1 |
+/// | `TG` | W + L + 1 |
+/// | `TS` | L - 1 |
+#[derive(LogicBlock)]
+pub struct Hca<
+    const W: usize,
+    const K: usize,
+    const KB: usize,
+    const L: usize,
+    const BA: usize,
+    const RD: usize,
+    const R: usize,
+    const RB: usize,
+    const HR: usize,
+    const HA: usize,
+    const HD: usize,
+    const G: usize,
+    const D: usize,
+    const QA: usize,
+    const QR: usize,
+    const SA: usize,
+    const SC: usize,
+    const MA: usize,
+    const MR: usize,
+    const TA: usize,
+    const RQ: usize,
+    const RH: usize,
+    const RA: usize,
+    const RE: usize,
+    const CR: usize,
+    const GW: usize,
+    const TR: usize,
+    const TA2: usize,
+    const TB: usize,
+    const TD: usize,
+    const TM: usize,
+    const TV: usize,
+    const TG: usize,
+    const TS: usize,
+> {
+    pub clk: Signal<In, Clock>,
+    pub rst: Signal<In, Bit>,
+    pub s_axis_mac_rx_tdata: Signal<In, Bits<W>>,
+    pub s_axis_mac_rx_tkeep: Signal<In, Bits<K>>,
+    pub s_axis_mac_rx_tvalid: Signal<In, Bit>,
+    pub s_axis_mac_rx_tready: Signal<Out, Bit>,
+    pub s_axis_mac_rx_tlast: Signal<In, Bit>,
+    pub s_axis_mac_rx_tuser: Signal<In, Bit>,
+    pub m_axis_mac_tx_tdata: Signal<Out, Bits<W>>,
+    pub m_axis_mac_tx_tkeep: Signal<Out, Bits<K>>,
+    pub m_axis_mac_tx_tvalid: Signal<Out, Bit>,
+    pub m_axis_mac_tx_tready: Signal<In, Bit>,
+    pub m_axis_mac_tx_tlast: Signal<Out, Bit>,
+    pub m_axis_mac_tx_tuser: Signal<Out, Bit>,
+    pub m_axis_host_rx_tdata: Signal<Out, Bits<W>>,
+    pub m_axis_host_rx_tkeep: Signal<Out, Bits<K>>,
+    pub m_axis_host_rx_tvalid: Signal<Out, Bit>,
+    pub m_axis_host_rx_tready: Signal<In, Bit>,
+    pub m_axis_host_rx_tlast: Signal<Out, Bit>,
+    pub s_axis_host_tx_tdata: Signal<In, Bits<W>>,
+    pub s_axis_host_tx_tkeep: Signal<In, Bits<K>>,
+    pub s_axis_host_tx_tvalid: Signal<In, Bit>,
+    pub s_axis_host_tx_tready: Signal<Out, Bit>,
+    pub s_axis_host_tx_tlast: Signal<In, Bit>,
+    pub m_axi_awid: Signal<Out, Bits<3>>,
+    pub m_axi_awaddr: Signal<Out, Bits<64>>,
+    pub m_axi_awlen: Signal<Out, Bits<8>>,
+    pub m_axi_awsize: Signal<Out, Bits<3>>,
+    pub m_axi_awburst: Signal<Out, Bits<2>>,
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    pub m_axi_awready: Signal<In, Bit>,
+    pub m_axi_wdata: Signal<Out, Bits<W>>,
+    pub m_axi_wstrb: Signal<Out, Bits<K>>,
+    pub m_axi_wlast: Signal<Out, Bit>,
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    pub m_axi_wready: Signal<In, Bit>,
+    pub m_axi_bid: Signal<In, Bits<3>>,
+    pub m_axi_bresp: Signal<In, Bits<2>>,
+    pub m_axi_bvalid: Signal<In, Bit>,
+    pub m_axi_bready: Signal<Out, Bit>,
+    pub m_axi_arid: Signal<Out, Bits<3>>,
+    pub m_axi_araddr: Signal<Out, Bits<64>>,
+    pub m_axi_arlen: Signal<Out, Bits<8>>,
+    pub m_axi_arsize: Signal<Out, Bits<3>>,
+    pub m_axi_arburst: Signal<Out, Bits<2>>,
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    pub m_axi_arready: Signal<In, Bit>,
+    pub m_axi_rid: Signal<In, Bits<3>>,
+    pub m_axi_rdata: Signal<In, Bits<W>>,
+    pub m_axi_rresp: Signal<In, Bits<2>>,
+    pub m_axi_rlast: Signal<In, Bit>,
+    pub m_axi_rvalid: Signal<In, Bit>,
+    pub m_axi_rready: Signal<Out, Bit>,
+    pub s_axil_awaddr: Signal<In, Bits<21>>,
+    pub s_axil_awvalid: Signal<In, Bit>,
+    pub s_axil_awready: Signal<Out, Bit>,
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    pub s_axil_wvalid: Signal<In, Bit>,
+    pub s_axil_wready: Signal<Out, Bit>,
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    pub s_axil_bready: Signal<In, Bit>,
+    pub s_axil_araddr: Signal<In, Bits<21>>,
+    pub s_axil_arvalid: Signal<In, Bit>,
+    pub s_axil_arready: Signal<Out, Bit>,
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    pub s_axil_rready: Signal<In, Bit>,
+    pub irq: Signal<Out, Bit>,
+    rx: Rx<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D>,
+    control: Control<QA, QR, SA, SC>,
+    keys: Keys<MA, MR, TA>,
+    dma_writer: DmaWriter<W, K, BA, TA>,
+    write_arbiter: WriteArbiter<W, K>,
+    descriptor_reader: DescriptorReader<W>,
+    retire: Retire<RQ, RH, RA, RE>,
+    queues: CompletionQueues<W, K, QA, CR>,
+    registers: Registers<GW>,
+    counters: Counters,
+    tx: Tx<W, K, L, QA, TR, TA2, TB, TD, TM, TV, TG, TS>,
+    soft_reset: SoftReset,
+    core_reset: Signal<Local, Bit>,
+    tables_ready: Signal<Local, Bit>,
+    lite_answer: Signal<Local, Bit>,
+    size: Constant<Bits<3>>,
+    burst: Constant<Bits<2>>,
+    id_descriptor: Constant<Bits<3>>,
+    never: Constant<Bit>,
+}
+
+/// The `tengig` preset.
+pub type HcaTengig =
+    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1>;
+/// The `cu` preset.
+pub type HcaCu = Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1, 2, 7, 5, 6, 2, 5, 1, 0, 1, 1, 2, 4, 4, 6, 8, 9, 36, 150, 0, 34, 0>;
+
+impl<
+        const W: usize,
+        const K: usize,
+        const KB: usize,
+        const L: usize,
+        const BA: usize,
+        const RD: usize,
+        const R: usize,
+        const RB: usize,
+        const HR: usize,
+        const HA: usize,
+        const HD: usize,
+        const G: usize,
+        const D: usize,
+        const QA: usize,
+        const QR: usize,
+        const SA: usize,
+        const SC: usize,
+        const MA: usize,
+        const MR: usize,
+        const TA: usize,
+        const RQ: usize,
+        const RH: usize,
+        const RA: usize,
+        const RE: usize,
+        const CR: usize,
+        const GW: usize,
+        const TR: usize,
+        const TA2: usize,
+        const TB: usize,
+        const TD: usize,
+        const TM: usize,
+        const TV: usize,
+        const TG: usize,
+        const TS: usize,
+    >
+    Hca<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D, QA, QR, SA, SC, MA, MR, TA, RQ, RH, RA, RE, CR, GW, TR, TA2, TB, TD, TM, TV, TG, TS>
+{
+    /// The engine for a configuration whose sizes the parameters are.
+    pub fn new(config: &Config) -> Self {
+        assert_eq!((config.data_bits, config.n_qps, config.n_mrs), (W, 1 << QA, 1 << MA), "Hca: sizes");
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis_mac_rx_tdata: Default::default(),
+            s_axis_mac_rx_tkeep: Default::default(),
+            s_axis_mac_rx_tvalid: Default::default(),
+            s_axis_mac_rx_tready: Default::default(),
+            s_axis_mac_rx_tlast: Default::default(),
+            s_axis_mac_rx_tuser: Default::default(),
+            m_axis_mac_tx_tdata: Default::default(),
+            m_axis_mac_tx_tkeep: Default::default(),
+            m_axis_mac_tx_tvalid: Default::default(),
+            m_axis_mac_tx_tready: Default::default(),
+            m_axis_mac_tx_tlast: Default::default(),
+            m_axis_mac_tx_tuser: Default::default(),
+            m_axis_host_rx_tdata: Default::default(),
+            m_axis_host_rx_tkeep: Default::default(),
+            m_axis_host_rx_tvalid: Default::default(),
+            m_axis_host_rx_tready: Default::default(),
+            m_axis_host_rx_tlast: Default::default(),
+            s_axis_host_tx_tdata: Default::default(),
+            s_axis_host_tx_tkeep: Default::default(),
+            s_axis_host_tx_tvalid: Default::default(),
+            s_axis_host_tx_tready: Default::default(),
+            s_axis_host_tx_tlast: Default::default(),
+            m_axi_awid: Default::default(),
+            m_axi_awaddr: Default::default(),
+            m_axi_awlen: Default::default(),
+            m_axi_awsize: Default::default(),
+            m_axi_awburst: Default::default(),
+            m_axi_awvalid: Default::default(),
+            m_axi_awready: Default::default(),
+            m_axi_wdata: Default::default(),
+            m_axi_wstrb: Default::default(),
+            m_axi_wlast: Default::default(),
+            m_axi_wvalid: Default::default(),
+            m_axi_wready: Default::default(),
+            m_axi_bid: Default::default(),
+            m_axi_bresp: Default::default(),
+            m_axi_bvalid: Default::default(),
+            m_axi_bready: Default::default(),
+            m_axi_arid: Default::default(),
+            m_axi_araddr: Default::default(),
+            m_axi_arlen: Default::default(),
+            m_axi_arsize: Default::default(),
+            m_axi_arburst: Default::default(),
+            m_axi_arvalid: Default::default(),
+            m_axi_arready: Default::default(),
+            m_axi_rid: Default::default(),
+            m_axi_rdata: Default::default(),
+            m_axi_rresp: Default::default(),
+            m_axi_rlast: Default::default(),
+            m_axi_rvalid: Default::default(),
+            m_axi_rready: Default::default(),
+            s_axil_awaddr: Default::default(),
+            s_axil_awvalid: Default::default(),
+            s_axil_awready: Default::default(),
+            s_axil_wdata: Default::default(),
+            s_axil_wstrb: Default::default(),
+            s_axil_wvalid: Default::default(),
+            s_axil_wready: Default::default(),
+            s_axil_bresp: Default::default(),
+            s_axil_bvalid: Default::default(),
+            s_axil_bready: Default::default(),
+            s_axil_araddr: Default::default(),
+            s_axil_arvalid: Default::default(),
+            s_axil_arready: Default::default(),
+            s_axil_rdata: Default::default(),
+            s_axil_rresp: Default::default(),
+            s_axil_rvalid: Default::default(),
+            s_axil_rready: Default::default(),
+            irq: Default::default(),
+            rx: Rx::new(config),
+            control: Control::new(config.uc, config.ud, config.ipv6),
+            keys: Default::default(),
+            dma_writer: Default::default(),
+            write_arbiter: Default::default(),
+            descriptor_reader: Default::default(),
+            retire: Default::default(),
+            queues: Default::default(),
+            registers: Registers::new(config),
+            counters: Default::default(),
+            tx: Default::default(),
+            soft_reset: Default::default(),
+            core_reset: Default::default(),
+            tables_ready: Default::default(),
+            lite_answer: Default::default(),
+            size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
+            burst: Constant::new(INCR.to_bits()),
+            id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
+            never: Constant::new(false),
+        }
+    }
+}
+
+impl<
+        const W: usize,
+        const K: usize,
+        const KB: usize,
+        const L: usize,
+        const BA: usize,
+        const RD: usize,
+        const R: usize,
+        const RB: usize,
+        const HR: usize,
+        const HA: usize,
+        const HD: usize,
+        const G: usize,
+        const D: usize,
+        const QA: usize,
+        const QR: usize,
+        const SA: usize,
+        const SC: usize,
+        const MA: usize,
+        const MR: usize,
+        const TA: usize,
+        const RQ: usize,
+        const RH: usize,
+        const RA: usize,
+        const RE: usize,
+        const CR: usize,
+        const GW: usize,
+        const TR: usize,
+        const TA2: usize,
+        const TB: usize,
+        const TD: usize,
+        const TM: usize,
+        const TV: usize,
+        const TG: usize,
+        const TS: usize,
+    > Logic
+    for Hca<
+        W,
+        K,
+        KB,
+        L,
+        BA,
+        RD,
+        R,
+        RB,
+        HR,
+        HA,
+        HD,
+        G,
+        D,
+        QA,
+        QR,
+        SA,
+        SC,
+        MA,
+        MR,
+        TA,
+        RQ,
+        RH,
+        RA,
+        RE,
+        CR,
+        GW,
+        TR,
+        TA2,
+        TB,
+        TD,
+        TM,
+        TV,
+        TG,
+        TS,
+    >
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.rx.clock.next = self.clk.val();
+        self.control.clock.next = self.clk.val();
+        self.keys.clock.next = self.clk.val();
+        self.dma_writer.clock.next = self.clk.val();
+        self.write_arbiter.clock.next = self.clk.val();
+        self.descriptor_reader.clock.next = self.clk.val();
+        self.retire.clock.next = self.clk.val();
+        self.queues.clock.next = self.clk.val();
+        self.registers.clock.next = self.clk.val();
+        self.counters.clock.next = self.clk.val();
+        self.tx.clock.next = self.clk.val();
+        self.soft_reset.clock.next = self.clk.val();
+
+        // Reset, soft reset, drain.
+        self.soft_reset.reset.next = self.rst.val();
+        self.core_reset.next = self.soft_reset.core_reset.val();
+        self.rx.reset.next = self.core_reset.val();
+        self.control.reset.next = self.core_reset.val();
+        self.keys.reset.next = self.core_reset.val();
+        self.dma_writer.reset.next = self.core_reset.val();
+        self.write_arbiter.reset.next = self.core_reset.val();
+        self.descriptor_reader.reset.next = self.core_reset.val();
+        self.retire.reset.next = self.core_reset.val();
+        self.queues.reset.next = self.core_reset.val();
+        self.registers.reset.next = self.core_reset.val();
+        self.counters.reset.next = self.core_reset.val();
+        self.tx.reset.next = self.core_reset.val();
+        self.soft_reset.request.next = self.registers.soft_reset.val();
+        self.lite_answer.next = self.registers.s_b_valid.val() | self.registers.s_r_valid.val();
+        self.soft_reset.lite_busy.next = self.lite_answer.val();
+        self.tables_ready.next = self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val();
+        self.registers.tables_ready.next = self.tables_ready.val();
+        self.registers.draining.next = self.soft_reset.draining.val();
+
+        // MAC receive.
+        self.rx.s_data.next = self.s_axis_mac_rx_tdata.val();
+        self.rx.s_keep.next = self.s_axis_mac_rx_tkeep.val();
+        self.rx.s_last.next = self.s_axis_mac_rx_tlast.val();
+        self.rx.s_user.next = self.s_axis_mac_rx_tuser.val();
+        self.rx.s_valid.next = self.s_axis_mac_rx_tvalid.val() & !self.soft_reset.skip_rx.val();
+        self.s_axis_mac_rx_tready.next = !self.core_reset.val();
+        self.soft_reset.rx_valid.next = self.s_axis_mac_rx_tvalid.val();
+        self.soft_reset.rx_last.next = self.s_axis_mac_rx_tlast.val();
+        self.rx.enable.next = self.registers.enable.val() & self.tables_ready.val();
+        self.rx.icrc_off.next = self.registers.icrc_off.val();
+        self.rx.local_mac.next = self.registers.local_mac.val();
+        self.rx.gid_valid.next = self.registers.gid_valid.val();
+        self.rx.gid_ipv6.next = self.registers.gid_ipv6.val();
+        self.rx.gid.next = self.registers.gid.val();
+        self.m_axis_host_rx_tdata.next = self.rx.m_host_data.val();
+        self.m_axis_host_rx_tkeep.next = self.rx.m_host_keep.val();
+        self.m_axis_host_rx_tvalid.next = self.rx.m_host_valid.val();
+        self.m_axis_host_rx_tlast.next = self.rx.m_host_last.val();
+        self.rx.m_host_ready.next = self.m_axis_host_rx_tready.val();
+
+        // Control path.
+        self.control.head.next = self.rx.head.val();
+        self.control.head_valid.next = self.rx.head_valid.val();
+        self.rx.head_next.next = self.control.head_next.val();
+        self.keys.key_start.next = self.control.key_start.val();
+        self.keys.key_op.next = self.control.key_op.val();
+        self.keys.key.next = self.control.key.val();
+        self.keys.key_va.next = self.control.key_va.val();
+        self.keys.key_length.next = self.control.key_length.val();
+        self.keys.key_pd.next = self.control.key_pd.val();
+        self.keys.key_access.next = self.control.key_access.val();
+        self.control.key_done.next = self.keys.key_done.val();
+        self.control.key_ok.next = self.keys.key_ok.val();
+        self.control.key_paged.next = self.keys.key_paged.val();
+        self.control.key_address.next = self.keys.key_address.val();
+        self.descriptor_reader.fetch_start.next = self.control.fetch_start.val();
+        self.descriptor_reader.fetch_address.next = self.control.fetch_address.val();
+        self.control.fetch_done.next = self.descriptor_reader.fetch_done.val();
+        self.control.fetch_error.next = self.descriptor_reader.fetch_error.val();
+        self.control.fetch_word0.next = self.descriptor_reader.fetch_word0.val();
+        self.control.fetch_word1.next = self.descriptor_reader.fetch_word1.val();
+        self.control.fetch_word2.next = self.descriptor_reader.fetch_word2.val();
+        self.control.fetch_word3.next = self.descriptor_reader.fetch_word3.val();
+        self.dma_writer.job.next = self.control.job.val();
+        self.dma_writer.job_valid.next = self.control.job_valid.val();
+        self.control.job_ready.next = self.dma_writer.job_ready.val();
+        self.retire.entry.next = self.control.entry.val();
+        self.retire.entry_valid.next = self.control.entry_valid.val();
+        self.control.entry_ready.next = self.retire.entry_ready.val();
+
+        // Payload to memory.
+        self.rx.read_beat.next = self.dma_writer.read_beat.val();
+        self.rx.read_count.next = self.dma_writer.read_count.val();
+        self.rx.read_valid.next = self.dma_writer.read_valid.val();
+        self.rx.beat_ready.next = self.dma_writer.beat_ready.val();
+        self.rx.release_valid.next = self.dma_writer.release_valid.val();
+        self.rx.release_beat.next = self.dma_writer.release_beat.val();
+        self.dma_writer.read_ready.next = self.rx.read_ready.val();
+        self.dma_writer.beat_data.next = self.rx.beat_data.val();
+        self.dma_writer.beat_valid.next = self.rx.beat_valid.val();
+        self.retire.done_valid.next = self.dma_writer.done_valid.val();
+        self.retire.done_error.next = self.dma_writer.done_error.val();
+        self.dma_writer.done_ready.next = self.retire.done_ready.val();
+        self.write_arbiter.payload_aw_address.next = self.dma_writer.aw_address.val();
+        self.write_arbiter.payload_aw_length.next = self.dma_writer.aw_length.val();
+        self.write_arbiter.payload_aw_valid.next = self.dma_writer.aw_valid.val();
+        self.write_arbiter.payload_w_data.next = self.dma_writer.w_data.val();
+        self.write_arbiter.payload_w_strobe.next = self.dma_writer.w_strobe.val();
+        self.write_arbiter.payload_w_last.next = self.dma_writer.w_last.val();
+        self.write_arbiter.payload_w_valid.next = self.dma_writer.w_valid.val();
+        self.dma_writer.aw_ready.next = self.write_arbiter.payload_aw_ready.val();
+        self.dma_writer.w_ready.next = self.write_arbiter.payload_w_ready.val();
+        self.dma_writer.b_valid.next = self.write_arbiter.payload_b_valid.val();
+        self.dma_writer.b_error.next = self.write_arbiter.payload_b_error.val();
+        self.write_arbiter.completion_aw_address.next = self.queues.aw_address.val();
+        self.write_arbiter.completion_aw_length.next = self.queues.aw_length.val();
+        self.write_arbiter.completion_aw_valid.next = self.queues.aw_valid.val();
+        self.write_arbiter.completion_w_data.next = self.queues.w_data.val();
+        self.write_arbiter.completion_w_strobe.next = self.queues.w_strobe.val();
+        self.write_arbiter.completion_w_last.next = self.queues.w_last.val();
+        self.write_arbiter.completion_w_valid.next = self.queues.w_valid.val();
+        self.queues.aw_ready.next = self.write_arbiter.completion_aw_ready.val();
+        self.queues.w_ready.next = self.write_arbiter.completion_w_ready.val();
+        self.queues.b_valid.next = self.write_arbiter.completion_b_valid.val();
+        self.queues.b_error.next = self.write_arbiter.completion_b_error.val();
+
+        // AXI4 write.
+        self.m_axi_awid.next = self.write_arbiter.m_aw_id.val();
+        self.m_axi_awaddr.next = self.write_arbiter.m_aw_address.val();
+        self.m_axi_awlen.next = self.write_arbiter.m_aw_length.val();
+        self.m_axi_awsize.next = self.size.val();
+        self.m_axi_awburst.next = self.burst.val();
+        self.m_axi_awvalid.next = self.write_arbiter.m_aw_valid.val() & !self.soft_reset.block_aw.val();
+        self.write_arbiter.m_aw_ready.next = self.m_axi_awready.val() & !self.soft_reset.block_aw.val();
+        self.m_axi_wdata.next = self.write_arbiter.m_w_data.val();
+        self.m_axi_wstrb.next = self.write_arbiter.m_w_strobe.val();
+        self.m_axi_wlast.next = self.write_arbiter.m_w_last.val();
+        self.m_axi_wvalid.next = self.write_arbiter.m_w_valid.val() & !self.soft_reset.block_w.val();
+        self.write_arbiter.m_w_ready.next = self.m_axi_wready.val() & !self.soft_reset.block_w.val();
+        self.write_arbiter.m_b_id.next = self.m_axi_bid.val();
+        self.write_arbiter.m_b_response.next = self.m_axi_bresp.val();
+        self.write_arbiter.m_b_valid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.write_arbiter.m_b_ready.val();
+
+        // AXI4 read.
+        self.m_axi_arid.next = self.id_descriptor.val();
+        self.m_axi_araddr.next = self.descriptor_reader.m_ar_address.val();
+        self.m_axi_arlen.next = self.descriptor_reader.m_ar_length.val();
+        self.m_axi_arsize.next = self.size.val();
+        self.m_axi_arburst.next = self.burst.val();
+        self.m_axi_arvalid.next = self.descriptor_reader.m_ar_valid.val() & !self.soft_reset.block_ar.val();
+        self.descriptor_reader.m_ar_ready.next = self.m_axi_arready.val() & !self.soft_reset.block_ar.val();
+        self.descriptor_reader.r_data.next = self.m_axi_rdata.val();
+        self.descriptor_reader.r_response.next = self.m_axi_rresp.val();
+        self.descriptor_reader.r_last.next = self.m_axi_rlast.val();
+        self.descriptor_reader.r_valid.next = self.m_axi_rvalid.val() & (self.m_axi_rid.val() == self.id_descriptor.val());
+        self.m_axi_rready.next = self.descriptor_reader.r_ready.val();
+
+        // What the drain watches.
+        self.soft_reset.aw_valid.next = self.write_arbiter.m_aw_valid.val();
+        self.soft_reset.aw_ready.next = self.m_axi_awready.val();
+        self.soft_reset.w_valid.next = self.write_arbiter.m_w_valid.val();
+        self.soft_reset.w_ready.next = self.m_axi_wready.val();
+        self.soft_reset.w_last.next = self.write_arbiter.m_w_last.val();
+        self.soft_reset.b_valid.next = self.m_axi_bvalid.val();
+        self.soft_reset.b_ready.next = self.write_arbiter.m_b_ready.val();
+        self.soft_reset.ar_valid.next = self.descriptor_reader.m_ar_valid.val();
+        self.soft_reset.ar_ready.next = self.m_axi_arready.val();
+        self.soft_reset.r_valid.next = self.m_axi_rvalid.val();
+        self.soft_reset.r_ready.next = self.descriptor_reader.r_ready.val();
+        self.soft_reset.r_last.next = self.m_axi_rlast.val();
+        self.soft_reset.tx_valid.next = self.tx.m_valid.val();
+        self.soft_reset.tx_ready.next = self.m_axis_mac_tx_tready.val();
+        self.soft_reset.tx_last.next = self.tx.m_last.val();
+
+        // Effects.
+        self.tx.ack.next = self.retire.ack.val();
+        self.tx.ack_valid.next = self.retire.ack_valid.val();
+        self.retire.ack_ready.next = self.tx.ack_ready.val();
+        self.queues.completion.next = self.retire.completion.val();
+        self.queues.completion_valid.next = self.retire.completion_valid.val();
+        self.retire.completion_ready.next = self.queues.completion_ready.val();
+        self.queues.event_job.next = self.retire.event_job.val();
+        self.queues.event_job_valid.next = self.retire.event_valid.val();
+        self.retire.event_ready.next = self.queues.event_job_ready.val();
+        self.control.qp_error_index.next = self.retire.qp_error_index.val();
+        self.control.qp_error_valid.next = self.retire.qp_error_valid.val();
+        self.retire.qp_error_ready.next = self.control.qp_error_ready.val();
+        self.irq.next = self.queues.irq_pending.val() & self.registers.irq_enable.val();
+
+        // MAC transmit and the host's frames.
+        self.tx.local_mac.next = self.registers.local_mac.val();
+        self.tx.gid.next = self.registers.gid.val();
+        self.tx.s_host_data.next = self.s_axis_host_tx_tdata.val();
+        self.tx.s_host_keep.next = self.s_axis_host_tx_tkeep.val();
+        self.tx.s_host_last.next = self.s_axis_host_tx_tlast.val();
+        self.tx.s_host_valid.next = self.s_axis_host_tx_tvalid.val();
+        self.s_axis_host_tx_tready.next = self.tx.s_host_ready.val();
+        self.m_axis_mac_tx_tdata.next = self.tx.m_data.val();
+        self.m_axis_mac_tx_tkeep.next = self.tx.m_keep.val();
+        self.m_axis_mac_tx_tlast.next = self.tx.m_last.val();
+        self.m_axis_mac_tx_tuser.next = self.never.val();
+        self.m_axis_mac_tx_tvalid.next = self.tx.m_valid.val() & !self.soft_reset.block_tx.val();
+        self.tx.m_ready.next = self.m_axis_mac_tx_tready.val() & !self.soft_reset.block_tx.val();
+
+        // AXI4-Lite.
+        self.registers.s_aw_address.next = self.s_axil_awaddr.val();
+        self.registers.s_aw_valid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.registers.s_aw_ready.val();
+        self.registers.s_w_data.next = self.s_axil_wdata.val();
+        self.registers.s_w_strobe.next = self.s_axil_wstrb.val();
+        self.registers.s_w_valid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.registers.s_w_ready.val();
+        self.registers.s_ar_address.next = self.s_axil_araddr.val();
+        self.registers.s_ar_valid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.registers.s_ar_ready.val();
+        self.s_axil_bresp.next = self.registers.s_b_response.val();
+        self.s_axil_bvalid.next = self.registers.s_b_valid.val();
+        self.registers.s_b_ready.next = self.s_axil_bready.val();
+        self.s_axil_rdata.next = self.registers.s_r_data.val();
+        self.s_axil_rresp.next = self.registers.s_r_response.val();
+        self.s_axil_rvalid.next = self.registers.s_r_valid.val();
+        self.registers.s_r_ready.next = self.s_axil_rready.val();
+
+        // Tables, doorbells, commands. A QP row goes to both its keepers at once.
+        self.control.table_valid.next = self.registers.qp_valid.val() & self.tx.table_ready.val();
+        self.control.table_address.next = self.registers.qp_address.val();
+        self.control.table_data.next = self.registers.qp_data.val();
+        self.tx.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val();
+        self.tx.table_address.next = self.registers.qp_address.val();
+        self.tx.table_data.next = self.registers.qp_data.val();
+        self.registers.qp_ready.next = self.control.table_ready.val() & self.tx.table_ready.val();
+        self.keys.table_valid.next = self.registers.mr_valid.val();
+        self.keys.table_address.next = self.registers.mr_address.val();
+        self.keys.table_data.next = self.registers.mr_data.val();
+        self.registers.mr_ready.next = self.keys.table_ready.val();
+        self.dma_writer.mtt_valid.next = self.registers.mtt_valid.val();
+        self.dma_writer.mtt_address.next = self.registers.mtt_address.val();
+        self.dma_writer.mtt_data.next = self.registers.mtt_data.val();
+        self.registers.mtt_ready.next = self.dma_writer.mtt_ready.val();
+        self.queues.table_valid.next = self.registers.cq_valid.val();
+        self.queues.table_address.next = self.registers.cq_address.val();
+        self.queues.table_data.next = self.registers.cq_data.val();
+        self.registers.cq_ready.next = self.queues.table_ready.val();
+        self.control.doorbell_valid.next = self.registers.rq_doorbell_valid.val();
+        self.control.doorbell_index.next = self.registers.rq_doorbell_index.val();
+        self.control.doorbell_producer.next = self.registers.rq_doorbell_producer.val();
+        self.registers.rq_doorbell_ready.next = self.control.doorbell_ready.val();
+        self.queues.doorbell_valid.next = self.registers.cq_doorbell_valid.val();
+        self.queues.doorbell_index.next = self.registers.cq_doorbell_index.val();
+        self.queues.doorbell_kind.next = self.registers.cq_doorbell_kind.val();
+        self.queues.doorbell_value.next = self.registers.cq_doorbell_value.val();
+        self.registers.cq_doorbell_ready.next = self.queues.doorbell_ready.val();
+        self.control.command_valid.next = self.registers.command_valid.val();
+        self.control.command_operation.next = self.registers.command_operation.val();
+        self.control.command_index.next = self.registers.command_index.val();
+        self.control.command_state.next = self.registers.command_state.val();
+        self.registers.command_done.next = self.control.command_done.val();
+        self.registers.command_refused.next = self.control.command_refused.val();
+        self.registers.result0.next = self.control.result0.val();
+        self.registers.result1.next = self.control.result1.val();
+        self.registers.result2.next = self.control.result2.val();
+        self.queues.eq_base.next = self.registers.eq_base.val();
+        self.queues.eq_control.next = self.registers.eq_control.val();
+        self.queues.eq_consumer.next = self.registers.eq_consumer.val();
+        self.queues.eq_restart.next = self.registers.eq_restart.val();
+        self.registers.eq_restart_ready.next = self.queues.eq_restart_ready.val();
+        self.registers.eq_producer.next = self.queues.eq_producer.val();
+
+        // Counters, and the register file they share a RAM with.
+        self.counters.rx_valid.next = self.rx.event_valid.val();
+        self.counters.rx_code.next = self.rx.event_code.val();
+        self.rx.event_ready.next = self.counters.rx_ready.val();
+        self.counters.responder_valid.next = self.control.event_valid.val();
+        self.counters.responder_code.next = self.control.event_code.val();
+        self.control.event_ready.next = self.counters.responder_ready.val();
+        self.counters.tx_valid.next = self.tx.event_valid.val();
+        self.counters.tx_code.next = self.tx.event_code.val();
+        self.tx.event_ready.next = self.counters.tx_ready.val();
+        self.counters.extra_valid.next = self.queues.event_valid.val();
+        self.counters.extra_code.next = self.queues.event_code.val();
+        self.queues.event_ready.next = self.counters.extra_ready.val();
+        self.counters.access_valid.next = self.registers.file_valid.val();
+        self.counters.access_write.next = self.registers.file_write.val();
+        self.counters.access_row.next = self.registers.file_row.val();
+        self.counters.access_data.next = self.registers.file_data.val();
+        self.registers.file_done.next = self.counters.access_done.val();
+        self.registers.half_data.next = self.counters.half_data.val();
+        self.registers.half_strobe.next = self.counters.half_strobe.val();
+        self.counters.tick_reset.next = self.registers.tick_reset.val();
+    }
+
+    crate::block_name!();
+}

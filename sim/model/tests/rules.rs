@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The golden responder, rule by rule (R1-R79): each test has its rule's number. Loops are seeded and print the seed.
+
+#[path = "rules/datagram.rs"]
+mod datagram;
+#[path = "rules/fixture.rs"]
+mod fixture;
+#[path = "rules/framing.rs"]
+mod framing;
+#[path = "rules/memory.rs"]
+mod memory;
+#[path = "rules/ordering.rs"]
+mod ordering;
+#[path = "rules/queues.rs"]
+mod queues;
+#[path = "rules/random.rs"]
+mod random;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The subcommands of `hca-sim`. Each returns whether everything it checks held.
+
+pub mod bench;
+pub mod demo;
+pub mod fuzz;
+pub mod replay;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+
+/// Options of every subcommand.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Engine to run: tengig or cu
+    #[arg(long, global = true, default_value = "tengig")]
+    pub preset: String,
+    /// Seed of everything random
+    #[arg(long, global = true, default_value_t = 1)]
+    pub seed: u64,
+    /// Cycles that the memory takes to answer
+    #[arg(long, global = true, default_value_t = 100)]
+    pub latency: u64,
+    /// Machine-readable summary on standard output, nothing else
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// Options of those that show what happened.
+#[derive(Debug, Clone, Args)]
+pub struct Traces {
+    /// Write the frames to a pcap (opens in Wireshark)
+    #[arg(long)]
+    pub pcap: Option<PathBuf>,
+    /// Write a waveform (opens in GTKWave or Surfer); needs a build with --features trace
+    #[arg(long)]
+    pub fst: Option<PathBuf>,
+}
+
+/// A progress bar on standard error, none with `--json`.
+pub fn progress(common: &Common, length: u64) -> ProgressBar {
+    if common.json {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template("{msg:24} {bar:32} {pos}/{len} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}

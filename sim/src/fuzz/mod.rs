@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Any bytes on any port: the engine must go on, write nowhere it shouldn't, and account for each frame.
+
+pub mod accesses;
+pub mod frames;
+mod shadow;
+
+use crate::hca::mac::Pace;
+use crate::hca::HcaOptions;
+use crate::hold;
+use crate::session::{Connection, Session};
+use accesses::{harmless, wild};
+use anyhow::{Context, Result};
+use frames::{Frames, Target};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use shadow::Shadow;
+use std::collections::BTreeMap;
+use verbena_spec::counters::{Class, COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_NO_BUFFER, RX_ROCE};
+use verbena_verbs::{Mr, QpState, Region};
+
+/// How much.
+#[derive(Debug, Clone)]
+pub struct FuzzOptions {
+    pub preset: String,
+    pub seed: u64,
+    pub frames: u64,
+    pub latency: u64,
+}
+
+/// What was done.
+#[derive(Debug, Default, Serialize)]
+pub struct FuzzSummary {
+    pub frames: u64,
+    pub accesses: u64,
+    pub rounds: u64,
+    /// Rounds compared with the golden model: those without a drop for want of buffer.
+    pub compared: u64,
+    pub connections: u64,
+    pub cycles: u64,
+    pub kinds: BTreeMap<&'static str, u64>,
+    pub counters: BTreeMap<&'static str, u64>,
+}
+
+/// Frames between two full checks.
+const ROUND: u64 = 250;
+/// Bytes that the peer may write, and that receives may use.
+const REGION: u64 = 12_288;
+/// Receive WQEs kept posted.
+const RECEIVES: usize = 8;
+
+struct Fuzzer {
+    session: Session,
+    rng: ChaCha8Rng,
+    frames: Frames,
+    connections: Vec<Connection>,
+    target: (Region, Mr),
+    /// Registered without remote access, filled: nothing may change it.
+    guard: (Region, Vec<u8>),
+    summary: FuzzSummary,
+    shadow: Shadow,
+    /// The engine's counters when the round began.
+    counters: [u32; COUNTER_FILE],
+    delivered: u64,
+    host_frames: u64,
+}
+
+/// Runs; an error is a check that did not hold, or the engine that could not be run. `each` is called with the frames done.
+pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSummary> {
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    let mut machine = HcaOptions::new(&options.preset);
+    machine.seed = options.seed;
+    machine.memory.latency = options.latency;
+    machine.memory.jitter = 20;
+    machine.memory.stall = 0.1;
+    machine.stall = 0.1;
+    let mut session = Session::open(&machine)?;
+    session.hca().lite.idle = 0.3;
+    let target = session.region(REGION)?;
+    let guard = guard(&mut session, &mut rng)?;
+    let shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1);
+    let mut fuzzer = Fuzzer {
+        shadow,
+        counters: [0; COUNTER_FILE],
+        session,
+        rng,
+        frames: Frames::default(),
+        connections: Vec::new(),
+        target,
+        guard,
+        summary: FuzzSummary::default(),
+        delivered: 0,
+        host_frames: 0,
+    };
+    while fuzzer.summary.frames < options.frames {
+        fuzzer.round().with_context(|| format!("round {}", fuzzer.summary.rounds))?;
+        each(fuzzer.summary.frames);
+    }
+    fuzzer.wild_accesses((options.frames / 10).clamp(50, 2000))
+}
+
+/// Pages full of a pattern that only the host knows.
+fn guard(session: &mut Session, rng: &mut ChaCha8Rng) -> Result<(Region, Vec<u8>)> {
+    let region = session.device.alloc_region(8192)?;
+    session.device.reg_mr(session.pd, &region, verbena_verbs::Access::NONE)?;
+    let pattern: Vec<u8> = (0..8192).map(|_| rng.gen()).collect();
+    region.write(session.hca(), region.va, &pattern)?;
+    Ok((region, pattern))
+}
+
+impl Fuzzer {
+    /// Frames and harmless accesses mixed, then all checks.
+    fn round(&mut self) -> Result<()> {
+        self.reconnect()?;
+        self.shadow.begin(&mut self.session)?;
+        self.counters = self.read_counters()?;
+        let longest = self.session.hca().config.max_frame;
+        let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
+        let pace = [Pace::Wire, Pace::Fast, Pace::Idle(0.2)][self.rng.gen_range(0..3)];
+        self.session.hca().rx.pace = pace;
+        let mut sent = 0;
+        while sent < ROUND {
+            for frame in self.frames.next(&mut targets, longest, &mut self.rng) {
+                *self.summary.kinds.entry(frame.kind).or_default() += 1;
+                self.shadow.receive(&frame.bytes, frame.bad);
+                self.session.hca().rx.send_raw(frame.bytes, frame.bad);
+                sent += 1;
+            }
+            if self.rng.gen_bool(0.2) {
+                harmless(self.session.hca(), &mut self.rng)?;
+                self.summary.accesses += 1;
+            }
+            if self.rng.gen_bool(0.3) {
+                let cycles = self.rng.gen_range(0..400);
+                self.session.hca().run(cycles);
+            }
+            let full = self.session.hca().rx.pending() > 32;
+            hold!(
+                !full || self.session.hca().run_until(200_000, |h| h.rx.pending() < 8),
+                "frames no longer go in"
+            );
+        }
+        self.summary.frames += sent;
+        self.summary.rounds += 1;
+        self.check()
+    }
+
+    fn aim(&self, connection: &Connection) -> Target {
+        Target {
+            flow: connection.flow.clone(),
+            va: self.target.0.va,
+            length: REGION,
+            rkey: self.target.1.key,
+        }
+    }
+
+    /// New QPs in place of the last round's, which mostly ended in ERR: destroyed with packets in flight (R68).
+    fn reconnect(&mut self) -> Result<()> {
+        for connection in std::mem::take(&mut self.connections) {
+            self.session.device.destroy_qp(connection.qp)?;
+            self.shadow.destroy(&connection);
+        }
+        let count = (self.session.hca().config.n_qps - 2).min(4);
+        // One is left for the proof of life.
+        for _ in 0..count.max(2) - 1 {
+            let connection = self.session.connect(256, RECEIVES)?;
+            self.shadow.connect(&connection);
+            for i in 0..RECEIVES as u64 {
+                let sge = self.target.1.sge(512 * i, 700)?;
+                self.session.device.post_recv(connection.qp, i, sge)?;
+                self.shadow.post_receive(&connection, sge.address, sge.length);
+            }
+            self.connections.push(connection);
+            self.summary.connections += 1;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<()> {
+        hold!(self.session.hca().settle(1500, 2_000_000), "the engine never came to rest");
+        self.session.hca().violations.check()?;
+        self.account()?;
+        self.compare()?;
+        let (region, pattern) = &self.guard;
+        let now = region.read(self.session.hca(), region.va, pattern.len())?;
+        hold!(now == *pattern, "memory without remote access was written");
+        let cq = self.session.cq;
+        while !self.session.device.poll_cq(cq, 64)?.is_empty() {}
+        while self.session.device.poll_event()?.is_some() {}
+        for i in 0..self.connections.len() {
+            let qp = self.connections[i].qp;
+            let state = self.session.device.query_qp(qp)?.state;
+            hold!(
+                matches!(state, QpState::Rtr | QpState::Err),
+                "a QP went from RTR to {state:?} by packets"
+            );
+        }
+        self.session.hca().rx.pace = Pace::Wire;
+        self.session.prove_alive()?;
+        self.account()
+    }
+
+    fn read_counters(&mut self) -> Result<[u32; COUNTER_FILE]> {
+        let mut counters = [0; COUNTER_FILE];
+        for counter in COUNTERS {
+            counters[usize::from(counter.code)] = self.session.device.counter(counter.code)?;
+        }
+        Ok(counters)
+    }
+
+    /// The golden model agrees, if nothing was lost for want of room.
+    fn compare(&mut self) -> Result<()> {
+        let mut counted = self.read_counters()?;
+        counted
+            .iter_mut()
+            .zip(&self.counters)
+            .for_each(|(now, before)| *now = now.wrapping_sub(*before));
+        if [RX_NO_BUFFER, RX_HOST_OVERFLOW].iter().all(|c| counted[usize::from(*c)] == 0) {
+            self.shadow.compare(&mut self.session, &self.connections, &counted)?;
+            self.summary.compared += 1;
+        }
+        Ok(())
+    }
+
+    /// Every frame in ended in exactly one counter, and what went to the host came out.
+    fn account(&mut self) -> Result<()> {
+        let mut sums = [0u64; 2];
+        let mut host = 0;
+        let mut roce = 0;
+        for counter in COUNTERS {
+            let value = self.session.device.counter(counter.code)? as u64;
+            match counter.class {
+                Class::Rx => sums[0] += value,
+                Class::Responder => sums[1] += value,
+                _ => {}
+            }
+            if [RX_HOST, RX_FRAGMENT].contains(&counter.code) {
+                host += value;
+            }
+            if counter.code == RX_ROCE {
+                roce = value;
+            }
+            if value != 0 {
+                self.summary.counters.insert(counter.name, value);
+            }
+        }
+        let delivered = self.session.hca().rx.delivered - self.delivered;
+        let host_out = self.session.hca().host_rx.count - self.host_frames;
+        self.session.hca().host_rx.frames.clear();
+        hold!(
+            sums[0] == delivered,
+            "{delivered} frames went in, the Rx counters add up to {}: {:?}",
+            sums[0],
+            self.summary.counters
+        );
+        hold!(
+            sums[1] == roce,
+            "{roce} RoCE packets, the Responder counters add up to {}: {:?}",
+            sums[1],
+            self.summary.counters
+        );
+        hold!(host == host_out, "{host} frames counted for the host, {host_out} came out");
+        Ok(())
+    }
+
+    /// Registers and tables full of nonsense; after a reset the engine serves again.
+    fn wild_accesses(mut self, count: u64) -> Result<FuzzSummary> {
+        self.session.hca().axi.wild_is_violation = false;
+        let longest = self.session.hca().config.max_frame;
+        let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
+        for _ in 0..count {
+            wild(self.session.hca(), &mut self.rng)?;
+            self.summary.accesses += 1;
+            if self.rng.gen_bool(0.3) && self.session.hca().rx.pending() < 64 {
+                for frame in self.frames.next(&mut targets, longest, &mut self.rng) {
+                    self.session.hca().rx.send_raw(frame.bytes, frame.bad);
+                }
+            }
+        }
+        hold!(
+            self.session.hca().run_until(1_000_000, |h| h.rx.pending() == 0),
+            "frames no longer go in after wild accesses"
+        );
+        self.session.hca().violations.check()?;
+        self.reopen().context("after wild accesses and a reset")
+    }
+
+    fn reopen(mut self) -> Result<FuzzSummary> {
+        let hca = self.session.hca();
+        hca.run(5000);
+        hca.reset();
+        hca.axi.wild_is_violation = true;
+        hca.axi.forget();
+        let hca = self.session.device.close()?;
+        let mut session = Session::with(hca)?;
+        session.prove_alive()?;
+        self.summary.cycles = session.hca().cycle;
+        Ok(self.summary)
+    }
+}

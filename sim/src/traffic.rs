@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A peer's frames: flows of RC packets to the engine, and the engine's answers read back.
+
+use std::net::{IpAddr, Ipv4Addr};
+use verbena_model::packet::{Packet, Reth};
+use verbena_model::parse::{verdict, Local, Verdict};
+use verbena_model::requester::{Requester, Verb};
+use verbena_verbs::Mac;
+
+/// RC opcodes.
+pub const SEND_ONLY: u8 = 0x04;
+pub const WRITE_ONLY: u8 = 0x0a;
+const ACKNOWLEDGE: u8 = 0x11;
+/// Bytes of an IPv4 packet beside payload and extension headers: Ethernet 14, IP 20, UDP 8, BTH 12, ICRC 4.
+pub const OVERHEAD: usize = 58;
+/// RETH of a WRITE's first packet, bytes.
+pub const RETH: usize = 16;
+/// Longest frame that the peer takes.
+const PEER_MAX_FRAME: usize = 9000;
+
+/// One end of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End {
+    pub mac: Mac,
+    pub ip: [u8; 4],
+}
+
+impl End {
+    pub fn address(&self) -> IpAddr {
+        IpAddr::V4(Ipv4Addr::from(self.ip))
+    }
+}
+
+/// The peer's send side of an RC connection.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    pub here: End,
+    pub engine: End,
+    /// The engine's QPN.
+    pub dest_qpn: u32,
+    /// PSN of the next packet.
+    pub psn: u32,
+    /// Bytes.
+    pub pmtu: usize,
+    pub udp_source: u16,
+    /// AckReq at least every so many packets (R74).
+    pub ack_every: usize,
+}
+
+/// An ACK or NAK that the engine sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    pub dest_qpn: u32,
+    pub psn: u32,
+    pub syndrome: u8,
+    pub msn: u32,
+}
+
+impl Answer {
+    pub fn is_ack(&self) -> bool {
+        self.syndrome >> 5 == 0
+    }
+}
+
+impl Flow {
+    /// The headers that all packets of the flow share.
+    pub fn template(&self) -> Packet {
+        Packet {
+            destination_mac: self.engine.mac,
+            source_mac: self.here.mac,
+            source: self.here.address(),
+            destination: self.engine.address(),
+            udp_source: self.udp_source,
+            qpn: self.dest_qpn,
+            psn: self.psn,
+            ..Packet::default()
+        }
+    }
+
+    /// All packets of a WRITE; the flow's PSN moves on.
+    pub fn write(&mut self, va: u64, rkey: u32, data: &[u8]) -> Vec<Vec<u8>> {
+        self.message(Verb::Write { virtual_address: va, rkey }, data)
+    }
+
+    /// All packets of a SEND; the flow's PSN moves on.
+    pub fn send(&mut self, data: &[u8]) -> Vec<Vec<u8>> {
+        self.message(Verb::Send, data)
+    }
+
+    /// A WRITE_ONLY that the flow doesn't move on for.
+    pub fn write_only(&self, va: u64, rkey: u32, data: &[u8]) -> Packet {
+        let reth = Reth {
+            virtual_address: va,
+            rkey,
+            length: data.len() as u32,
+        };
+        Packet {
+            opcode: WRITE_ONLY,
+            ack_request: true,
+            reth,
+            payload: data.to_vec(),
+            ..self.template()
+        }
+    }
+
+    /// A SEND_ONLY that the flow doesn't move on for.
+    pub fn send_only(&self, data: &[u8]) -> Packet {
+        Packet {
+            opcode: SEND_ONLY,
+            ack_request: true,
+            payload: data.to_vec(),
+            ..self.template()
+        }
+    }
+
+    fn message(&mut self, verb: Verb, data: &[u8]) -> Vec<Vec<u8>> {
+        let mut requester = Requester {
+            template: self.template(),
+            pmtu: self.pmtu,
+            psn: self.psn,
+            service: 0,
+            deth: Default::default(),
+        };
+        let mut packets = requester.message(verb, data, false);
+        for (i, packet) in packets.iter_mut().enumerate() {
+            packet.ack_request |= (i + 1) % self.ack_every == 0;
+        }
+        self.psn = requester.psn;
+        packets.iter().map(Packet::to_frame).collect()
+    }
+}
+
+/// Reads an ACK or NAK to `to` out of a frame; `None` for anything else or a wrong ICRC.
+pub fn answer(frame: &[u8], to: &End) -> Option<Answer> {
+    let local = Local {
+        mac: to.mac,
+        gids: vec![Some(to.address())],
+        max_frame: PEER_MAX_FRAME,
+        icrc_off: false,
+    };
+    match verdict(frame, false, &local) {
+        Verdict::Roce { packet: p, .. } if p.opcode == ACKNOWLEDGE => Some(Answer {
+            dest_qpn: p.qpn,
+            psn: p.psn,
+            syndrome: p.aeth.syndrome,
+            msn: p.aeth.msn,
+        }),
+        _ => None,
+    }
+}
+
+/// The wire's ceiling for packets of `payload` bytes with `extension` bytes of headers, as a share of the line rate.
+pub fn ceiling(payload: usize, extension: usize) -> f64 {
+    payload as f64 / crate::hca::mac::wire_bytes(OVERHEAD + extension + payload) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow() -> Flow {
+        let here = End {
+            mac: [2, 0, 0, 0, 0, 2],
+            ip: [10, 0, 0, 2],
+        };
+        let engine = End {
+            mac: [2, 0, 0, 0, 0, 1],
+            ip: [10, 0, 0, 1],
+        };
+        Flow {
+            here,
+            engine,
+            dest_qpn: 0x1002,
+            psn: 0xff_ffff,
+            pmtu: 256,
+            udp_source: 0xc000,
+            ack_every: 2,
+        }
+    }
+
+    #[test]
+    fn messages_are_cut_as_verbs_cut_them() {
+        let mut flow = flow();
+        let packets = flow.write(0x1000, 7, &[1; 600]);
+        assert_eq!(packets.iter().map(|p| p[42]).collect::<Vec<_>>(), [6, 7, 8]);
+        assert_eq!(packets.iter().map(|p| p[50] >> 7).collect::<Vec<_>>(), [0, 1, 1], "R74");
+        assert_eq!(
+            packets.iter().map(Vec::len).collect::<Vec<_>>(),
+            [OVERHEAD + RETH + 256, OVERHEAD + 256, OVERHEAD + 88]
+        );
+        assert_eq!(flow.psn, 2);
+        assert_eq!(flow.send(&[])[0].len(), OVERHEAD);
+        // Middle packets: 82 bytes of wire besides the payload.
+        assert!((ceiling(256, 0) - 256.0 / 338.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_answer_is_read_and_a_corrupt_one_is_not() {
+        let flow = flow();
+        let aeth = verbena_model::packet::Aeth { syndrome: 0x1f, msn: 9 };
+        let mut frame = Packet {
+            opcode: ACKNOWLEDGE,
+            aeth,
+            psn: 5,
+            ..flow.template()
+        }
+        .to_frame();
+        frame.resize(64, 0);
+        assert_eq!(
+            answer(&frame, &flow.engine),
+            Some(Answer {
+                dest_qpn: 0x1002,
+                psn: 5,
+                syndrome: 0x1f,
+                msn: 9
+            })
+        );
+        frame[50] ^= 1;
+        assert_eq!(answer(&frame, &flow.engine), None);
+    }
+}

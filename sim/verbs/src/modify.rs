@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! QP state changes: which are legal, which attributes they need and take (IBTA volume 1, 10.3.1 and 11.2.5.2).
+
+use crate::qp::MODIFY;
+use crate::{Access, Bus, Device, DmaMemory, Error, Gid, Peer, Qp, QpState, Transport};
+use verbena_spec::layout::qp;
+
+/// Path MTU; the number is its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathMtu {
+    Mtu256 = 1,
+    Mtu512 = 2,
+    Mtu1024 = 3,
+    Mtu2048 = 4,
+    Mtu4096 = 5,
+}
+
+impl PathMtu {
+    /// Bytes.
+    pub fn bytes(self) -> usize {
+        128 << self as usize
+    }
+
+    /// The PMTU of that many bytes.
+    pub fn from_bytes(bytes: usize) -> Option<PathMtu> {
+        [
+            PathMtu::Mtu256,
+            PathMtu::Mtu512,
+            PathMtu::Mtu1024,
+            PathMtu::Mtu2048,
+            PathMtu::Mtu4096,
+        ]
+        .into_iter()
+        .find(|m| m.bytes() == bytes)
+    }
+}
+
+/// Attributes of a change (`ibv_qp_attr`); `None` leaves one as it is.
+///
+/// | to | needs | takes |
+/// |---|---|---|
+/// | INIT | UD: `qkey` | `access` (RC, UC), `pkey` |
+/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`; UD: `qkey` |
+/// | RTS, SQD, ERR, RESET | – | – |
+///
+/// The engine takes a row only in RESET and INIT, so nothing can be changed once the QP is in RTR.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QpAttr {
+    /// The state to go to; `None` stays (INIT to INIT).
+    pub state: Option<QpState>,
+    /// What the peer may do (R53).
+    pub access: Option<Access>,
+    /// P_Key (R60); the default partition, 0xffff, if never given.
+    pub pkey: Option<u16>,
+    /// UD (R61).
+    pub qkey: Option<u32>,
+    pub peer: Option<Peer>,
+    /// The peer's QPN, 24 bits.
+    pub dest_qpn: Option<u32>,
+    /// First PSN expected, 24 bits.
+    pub rq_psn: Option<u32>,
+    pub path_mtu: Option<PathMtu>,
+    /// Code of the time that an RNR NAK asks the peer to wait (R43), 0 to 31; 0 is 655.36 ms, 12 is 0.64 ms. Default 12.
+    pub min_rnr_timer: Option<u8>,
+}
+
+impl QpAttr {
+    /// To INIT, for RC and UC.
+    pub fn to_init(access: Access) -> QpAttr {
+        QpAttr {
+            state: Some(QpState::Init),
+            access: Some(access),
+            ..QpAttr::default()
+        }
+    }
+
+    /// To INIT, for UD.
+    pub fn to_init_ud(qkey: u32) -> QpAttr {
+        QpAttr {
+            state: Some(QpState::Init),
+            qkey: Some(qkey),
+            ..QpAttr::default()
+        }
+    }
+
+    /// To RTR, for RC and UC.
+    pub fn to_rtr(peer: Peer, dest_qpn: u32, rq_psn: u32, path_mtu: PathMtu) -> QpAttr {
+        QpAttr {
+            state: Some(QpState::Rtr),
+            peer: Some(peer),
+            dest_qpn: Some(dest_qpn),
+            rq_psn: Some(rq_psn),
+            path_mtu: Some(path_mtu),
+            ..QpAttr::default()
+        }
+    }
+
+    /// To a state that needs nothing else.
+    pub fn to(state: QpState) -> QpAttr {
+        QpAttr {
+            state: Some(state),
+            ..QpAttr::default()
+        }
+    }
+
+    /// Names of the attributes that are given.
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            (self.access.is_some(), "access"),
+            (self.pkey.is_some(), "pkey"),
+            (self.qkey.is_some(), "qkey"),
+            (self.peer.is_some(), "peer"),
+            (self.dest_qpn.is_some(), "dest_qpn"),
+            (self.rq_psn.is_some(), "rq_psn"),
+            (self.path_mtu.is_some(), "path_mtu"),
+            (self.min_rnr_timer.is_some(), "min_rnr_timer"),
+        ];
+        all.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect()
+    }
+}
+
+/// What a change to `to` needs, and what it takes besides.
+fn rule(transport: Transport, to: QpState) -> (&'static [&'static str], &'static [&'static str]) {
+    use {QpState::*, Transport::*};
+    match (transport, to) {
+        (Ud, Init) => (&["qkey"], &["pkey"]),
+        (Ud, Rtr) => (&[], &["pkey", "qkey"]),
+        (_, Init) => (&[], &["access", "pkey"]),
+        (Rc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey", "min_rnr_timer"]),
+        (Uc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey"]),
+        _ => (&[], &[]),
+    }
+}
+
+fn legal(from: QpState, to: QpState) -> bool {
+    use QpState::*;
+    matches!(
+        (from, to),
+        (_, Reset) | (_, Err) | (Reset | Init, Init) | (Init, Rtr) | (Rtr | Rts | Sqd, Rts) | (Rts, Sqd)
+    )
+}
+
+/// Code 12, 0.64 ms: what Linux consumers ask for.
+const DEFAULT_RNR_TIMER: u32 = 12;
+/// Default partition, full member.
+const DEFAULT_PKEY: u32 = 0xffff;
+
+impl<P: Bus + DmaMemory> Device<P> {
+    /// Changes a QP's state and attributes. RESET forgets attributes and posted receives; ERR flushes them (R65).
+    pub fn modify_qp(&mut self, qp: Qp, attr: &QpAttr) -> Result<(), Error> {
+        let slot = self.qps.get(qp.id)?;
+        let (transport, from) = (slot.transport, slot.state);
+        let to = attr.state.unwrap_or(from);
+        if !legal(from, to) {
+            return Err(Error::BadTransition { from, to });
+        }
+        let (needs, takes) = rule(transport, to);
+        let given = attr.given();
+        // Staying in INIT changes what is given and needs nothing again.
+        if let Some(attribute) = needs.iter().find(|n| from != to && !given.contains(n)) {
+            return Err(Error::Missing { transport, to, attribute });
+        }
+        if let Some(attribute) = given.iter().find(|g| !needs.contains(g) && !takes.contains(g)) {
+            return Err(Error::NotAllowed { transport, to, attribute });
+        }
+        let mut row = slot.row;
+        if from == QpState::Reset {
+            [qp::REMOTE_WRITE, qp::REMOTE_READ, qp::REMOTE_ATOMIC]
+                .iter()
+                .for_each(|f| f.set(&mut row, 0));
+            qp::PKEY.set(&mut row, DEFAULT_PKEY);
+            qp::RNR_TIMER.set(&mut row, DEFAULT_RNR_TIMER);
+        }
+        self.apply(qp, attr, &mut row)?;
+        if !given.is_empty() || from == QpState::Reset {
+            self.write_qp_row(qp.id, &row)?;
+        }
+        if from != to || to == QpState::Reset {
+            self.command(MODIFY, to.code(), qp.id.index)?;
+        }
+        let slot = self.qps.get_mut(qp.id)?;
+        slot.row = row;
+        slot.state = to;
+        if to == QpState::Reset {
+            slot.receive.clear();
+        }
+        Ok(())
+    }
+
+    /// Puts the attributes into the row.
+    fn apply(&self, handle: Qp, attr: &QpAttr, row: &mut [u32]) -> Result<(), Error> {
+        if let Some(access) = attr.access {
+            qp::REMOTE_WRITE.set(row, access.contains(Access::REMOTE_WRITE) as u32);
+            qp::REMOTE_READ.set(row, access.contains(Access::REMOTE_READ) as u32);
+            qp::REMOTE_ATOMIC.set(row, access.contains(Access::REMOTE_ATOMIC) as u32);
+        }
+        attr.pkey.iter().for_each(|v| qp::PKEY.set(row, *v as u32));
+        attr.qkey.iter().for_each(|v| qp::QKEY.set(row, *v));
+        for (field, value) in [
+            (qp::DEST_QPN, attr.dest_qpn),
+            (qp::RQ_PSN, attr.rq_psn),
+            (qp::RNR_TIMER, attr.min_rnr_timer.map(u32::from)),
+        ] {
+            let Some(value) = value else { continue };
+            if value > field.max() {
+                return Err(Error::OutOfRange {
+                    what: field.name,
+                    value: value as u64,
+                    want: format!("{} bits", field.bits),
+                });
+            }
+            field.set(row, value);
+        }
+        if let Some(mtu) = attr.path_mtu {
+            if mtu.bytes() > self.capabilities.max_pmtu {
+                let want = format!("up to {} on this engine", self.capabilities.max_pmtu);
+                return Err(Error::OutOfRange {
+                    what: "path_mtu",
+                    value: mtu.bytes() as u64,
+                    want,
+                });
+            }
+            qp::PMTU.set(row, mtu as u32);
+        }
+        if let Some(peer) = attr.peer {
+            self.apply_peer(handle, &peer, row)?;
+        }
+        Ok(())
+    }
+
+    fn apply_peer(&self, handle: Qp, peer: &Peer, row: &mut [u32]) -> Result<(), Error> {
+        let ours = self.gids.get(peer.gid_index as usize).map(Gid::is_ipv6);
+        if ours != Some(peer.gid.is_ipv6()) {
+            let want = format!("one of our {} GIDs, of the peer's IP version", self.gids.len());
+            return Err(Error::OutOfRange {
+                what: "gid_index",
+                value: peer.gid_index as u64,
+                want,
+            });
+        }
+        let (mac, ip) = (peer.mac, peer.gid.words());
+        qp::IPV6.set(row, peer.gid.is_ipv6() as u32);
+        qp::GID_INDEX.set(row, peer.gid_index as u32);
+        qp::TRAFFIC_CLASS.set(row, peer.traffic_class as u32);
+        qp::HOP_LIMIT.set(row, peer.hop_limit as u32);
+        qp::DEST_MAC_LOW.set(row, u32::from_be_bytes([mac[2], mac[3], mac[4], mac[5]]));
+        qp::DEST_MAC_HIGH.set(row, u32::from_be_bytes([0, 0, mac[0], mac[1]]));
+        for (field, word) in [qp::DEST_IP_0, qp::DEST_IP_1, qp::DEST_IP_2, qp::DEST_IP_3].iter().zip(ip) {
+            field.set(row, word);
+        }
+        qp::VLAN.set(row, peer.vlan.is_some() as u32);
+        if let Some(vlan) = peer.vlan {
+            if vlan.id > 0xfff || vlan.priority > 7 {
+                return Err(Error::OutOfRange {
+                    what: "vlan",
+                    value: vlan.id as u64,
+                    want: "12 bits of id, 3 of priority".into(),
+                });
+            }
+            qp::VLAN_TCI.set(row, (vlan.priority as u32) << 13 | vlan.id as u32);
+        }
+        // The mix that Linux uses for RoCEv2 entropy: the same flow always takes the same path.
+        let (a, b) = (handle.qpn as u64, qp::DEST_QPN.get(row) as u64);
+        let mixed = a * b;
+        let derived = (mixed ^ mixed >> 20 ^ mixed >> 40) as u32 & 0x3fff | 0xc000;
+        qp::UDP_SOURCE.set(row, peer.udp_source.map_or(derived, u32::from));
+        Ok(())
+    }
+}

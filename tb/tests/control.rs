@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `responder::Control`: the rules a responder keeps, packet by packet.
+
+#[path = "control/harness.rs"]
+mod harness;
+#[path = "control/random.rs"]
+mod random;
+#[path = "control/rules_qp.rs"]
+mod rules_qp;
+#[path = "control/rules_rc.rs"]
+mod rules_rc;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The `mem` station: keys, DMA writer with the write arbiter, descriptor reader.
+
+#[path = "mem/descriptor.rs"]
+mod descriptor;
+#[path = "mem/dma.rs"]
+mod dma;
+#[path = "mem/keys.rs"]
+mod keys;
+#[path = "mem/writers.rs"]
+mod writers;

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! DMA writer and write arbiter as they stand in the engine, with models all around: job source, ring, MTT, completion writer, memory.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rust_hdl::prelude::*;
+use std::collections::{HashMap, VecDeque};
+use verbena_hdl::mem::{DmaWriter, WriteArbiter, WriteJob};
+use verbena_tb::axi_memory::{Habits, WriteMemory};
+use verbena_tb::axi_monitor::{Aw, W as Beat};
+use verbena_tb::step::Bench;
+
+#[derive(LogicBlock, Default)]
+pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub job: Signal<In, WriteJob>,
+    pub job_valid: Signal<In, Bit>,
+    pub job_ready: Signal<Out, Bit>,
+    pub read_beat: Signal<Out, Bits<13>>,
+    pub read_count: Signal<Out, Bits<13>>,
+    pub read_valid: Signal<Out, Bit>,
+    pub read_ready: Signal<In, Bit>,
+    pub beat_data: Signal<In, Bits<W>>,
+    pub beat_valid: Signal<In, Bit>,
+    pub beat_ready: Signal<Out, Bit>,
+    pub release_valid: Signal<Out, Bit>,
+    pub release_beat: Signal<Out, Bits<13>>,
+    pub mtt_valid: Signal<In, Bit>,
+    pub mtt_address: Signal<In, Bits<17>>,
+    pub mtt_data: Signal<In, Bits<32>>,
+    pub mtt_ready: Signal<Out, Bit>,
+    pub done_valid: Signal<Out, Bit>,
+    pub done_error: Signal<Out, Bit>,
+    pub done_ready: Signal<In, Bit>,
+    pub c_aw_address: Signal<In, Bits<64>>,
+    pub c_aw_length: Signal<In, Bits<8>>,
+    pub c_aw_valid: Signal<In, Bit>,
+    pub c_aw_ready: Signal<Out, Bit>,
+    pub c_w_data: Signal<In, Bits<W>>,
+    pub c_w_strobe: Signal<In, Bits<K>>,
+    pub c_w_last: Signal<In, Bit>,
+    pub c_w_valid: Signal<In, Bit>,
+    pub c_w_ready: Signal<Out, Bit>,
+    pub c_b_valid: Signal<Out, Bit>,
+    pub c_b_error: Signal<Out, Bit>,
+    pub m_aw_id: Signal<Out, Bits<3>>,
+    pub m_aw_address: Signal<Out, Bits<64>>,
+    pub m_aw_length: Signal<Out, Bits<8>>,
+    pub m_aw_valid: Signal<Out, Bit>,
+    pub m_aw_ready: Signal<In, Bit>,
+    pub m_w_data: Signal<Out, Bits<W>>,
+    pub m_w_strobe: Signal<Out, Bits<K>>,
+    pub m_w_last: Signal<Out, Bit>,
+    pub m_w_valid: Signal<Out, Bit>,
+    pub m_w_ready: Signal<In, Bit>,
+    pub m_b_id: Signal<In, Bits<3>>,
+    pub m_b_response: Signal<In, Bits<2>>,
+    pub m_b_valid: Signal<In, Bit>,
+    pub m_b_ready: Signal<Out, Bit>,
+    dma: DmaWriter<W, K, BA, TA>,
+    arbiter: WriteArbiter<W, K>,
+}
+
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Logic for Writers<W, K, BA, TA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, dma, arbiter);
+        self.dma.reset.next = self.reset.val();
+        self.arbiter.reset.next = self.reset.val();
+        self.dma.job.next = self.job.val();
+        self.dma.job_valid.next = self.job_valid.val();
+        self.job_ready.next = self.dma.job_ready.val();
+        self.read_beat.next = self.dma.read_beat.val();
+        self.read_count.next = self.dma.read_count.val();
+        self.read_valid.next = self.dma.read_valid.val();
+        self.dma.read_ready.next = self.read_ready.val();
+        self.dma.beat_data.next = self.beat_data.val();
+        self.dma.beat_valid.next = self.beat_valid.val();
+        self.beat_ready.next = self.dma.beat_ready.val();
+        self.release_valid.next = self.dma.release_valid.val();
+        self.release_beat.next = self.dma.release_beat.val();
+        self.dma.mtt_valid.next = self.mtt_valid.val();
+        self.dma.mtt_address.next = self.mtt_address.val();
+        self.dma.mtt_data.next = self.mtt_data.val();
+        self.mtt_ready.next = self.dma.mtt_ready.val();
+        self.done_valid.next = self.dma.done_valid.val();
+        self.done_error.next = self.dma.done_error.val();
+        self.dma.done_ready.next = self.done_ready.val();
+
+        self.arbiter.payload_aw_address.next = self.dma.aw_address.val();
+        self.arbiter.payload_aw_length.next = self.dma.aw_length.val();
+        self.arbiter.payload_aw_valid.next = self.dma.aw_valid.val();
+        self.dma.aw_ready.next = self.arbiter.payload_aw_ready.val();
+        self.arbiter.payload_w_data.next = self.dma.w_data.val();
+        self.arbiter.payload_w_strobe.next = self.dma.w_strobe.val();
+        self.arbiter.payload_w_last.next = self.dma.w_last.val();
+        self.arbiter.payload_w_valid.next = self.dma.w_valid.val();
+        self.dma.w_ready.next = self.arbiter.payload_w_ready.val();
+        self.dma.b_valid.next = self.arbiter.payload_b_valid.val();
+        self.dma.b_error.next = self.arbiter.payload_b_error.val();
+
+        self.arbiter.completion_aw_address.next = self.c_aw_address.val();
+        self.arbiter.completion_aw_length.next = self.c_aw_length.val();
+        self.arbiter.completion_aw_valid.next = self.c_aw_valid.val();
+        self.c_aw_ready.next = self.arbiter.completion_aw_ready.val();
+        self.arbiter.completion_w_data.next = self.c_w_data.val();
+        self.arbiter.completion_w_strobe.next = self.c_w_strobe.val();
+        self.arbiter.completion_w_last.next = self.c_w_last.val();
+        self.arbiter.completion_w_valid.next = self.c_w_valid.val();
+        self.c_w_ready.next = self.arbiter.completion_w_ready.val();
+        self.c_b_valid.next = self.arbiter.completion_b_valid.val();
+        self.c_b_error.next = self.arbiter.completion_b_error.val();
+
+        self.m_aw_id.next = self.arbiter.m_aw_id.val();
+        self.m_aw_address.next = self.arbiter.m_aw_address.val();
+        self.m_aw_length.next = self.arbiter.m_aw_length.val();
+        self.m_aw_valid.next = self.arbiter.m_aw_valid.val();
+        self.arbiter.m_aw_ready.next = self.m_aw_ready.val();
+        self.m_w_data.next = self.arbiter.m_w_data.val();
+        self.m_w_strobe.next = self.arbiter.m_w_strobe.val();
+        self.m_w_last.next = self.arbiter.m_w_last.val();
+        self.m_w_valid.next = self.arbiter.m_w_valid.val();
+        self.arbiter.m_w_ready.next = self.m_w_ready.val();
+        self.arbiter.m_b_id.next = self.m_b_id.val();
+        self.arbiter.m_b_response.next = self.m_b_response.val();
+        self.arbiter.m_b_valid.next = self.m_b_valid.val();
+        self.m_b_ready.next = self.arbiter.m_b_ready.val();
+    }
+}
+
+/// A job in plain numbers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Job {
+    pub write: bool,
+    pub paged: bool,
+    pub address: u64,
+    pub length: u64,
+    pub ring_beat: u64,
+    pub ring_offset: u64,
+    pub release: bool,
+    pub end_beat: u64,
+}
+
+/// How the surroundings behave.
+#[derive(Debug, Clone, Copy)]
+pub struct World {
+    pub memory: Habits,
+    /// Probability that the ring has a beat, takes a request, and that `done` is taken.
+    pub ring: f64,
+    pub done: f64,
+    /// Probability of a completion write beginning in a cycle.
+    pub completions: f64,
+    /// Probability that a waiting job is offered.
+    pub jobs: f64,
+}
+
+impl World {
+    pub fn fast() -> Self {
+        Self {
+            memory: Habits::fast(20),
+            ring: 1.0,
+            done: 1.0,
+            completions: 0.0,
+            jobs: 1.0,
+        }
+    }
+    /// {idle, not} × {stall, not}.
+    pub fn all() -> [World; 4] {
+        let fast = Self::fast();
+        let idle = Self {
+            ring: 0.5,
+            jobs: 0.5,
+            ..fast
+        };
+        let stall = Self {
+            memory: Habits::slow(),
+            done: 0.3,
+            ..fast
+        };
+        [
+            fast,
+            idle,
+            stall,
+            World {
+                memory: Habits::slow(),
+                done: 0.3,
+                ..idle
+            },
+        ]
+    }
+}
+
+pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize> {
+    pub bench: Bench<Writers<W, K, BA, TA>>,
+    pub memory: WriteMemory,
+    pub world: World,
+    pub ring: Vec<u8>,
+    pub mtt: HashMap<u64, u64>,
+    pub done: Vec<(u64, bool)>,
+    pub completions: Vec<u64>,
+    rng: ChaCha8Rng,
+    releases: Vec<(u64, u64)>,
+    beats_read: u64,
+}
+
+/// Ring latency from request to first beat, cycles.
+const RING_LATENCY: u64 = 3;
+
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Rig<W, K, BA, TA> {
+    pub fn new(world: World, seed: u64) -> Self {
+        println!("seed {seed}, {world:?}");
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(Box::<Writers<W, K, BA, TA>>::default(), |uut| &mut uut.clock);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.step();
+        assert!(!bench.uut.m_aw_valid.val() && !bench.uut.m_w_valid.val() && !bench.uut.job_ready.val());
+        bench.uut.reset.next = false;
+        let ring = (0..K << BA).map(|_| rng.gen()).collect();
+        let memory = WriteMemory::new(K as u64, world.memory, ChaCha8Rng::seed_from_u64(seed + 1));
+        let (done, completions, releases) = (vec![], vec![], vec![]);
+        Self {
+            bench,
+            memory,
+            world,
+            ring,
+            mtt: HashMap::new(),
+            done,
+            completions,
+            rng,
+            releases,
+            beats_read: 0,
+        }
+    }
+
+    /// Writes an MTT entry by its port.
+    pub fn map(&mut self, entry: u64, page: u64) {
+        for (word, data) in [(0, page << 12 & 0xffff_ffff), (1, page >> 20)] {
+            let uut = &mut self.bench.uut;
+            uut.mtt_valid.next = true;
+            uut.mtt_address.next = (entry * 2 + word).to_bits();
+            uut.mtt_data.next = data.to_bits();
+            self.bench.settle();
+            assert!(self.bench.uut.mtt_ready.val());
+            self.bench.edge();
+        }
+        self.bench.uut.mtt_valid.next = false;
+        self.mtt.insert(entry, page);
+    }
+
+    fn translate(&self, job: &Job, offset: u64) -> u64 {
+        let at = job.address.wrapping_add(offset);
+        if job.paged && TA > 1 {
+            self.mtt[&(at >> 12)] << 12 | at & 0xfff
+        } else {
+            at
+        }
+    }
+
+    /// Runs the jobs and checks bytes, bursts, done order and errors, memory ordering and releases. Returns the cycles from the first job's
+    /// acceptance to the last W beat, and to the last done.
+    pub fn run(&mut self, jobs: &[Job]) -> (u64, u64) {
+        let mut waiting: VecDeque<Job> = jobs.iter().copied().collect();
+        let (mut requests, mut beats) = (VecDeque::<(u64, u64)>::new(), VecDeque::<(u64, u64)>::new());
+        let (mut offering, mut beat_offered) = (false, false);
+        let mut completion: Option<(u64, u64, bool)> = None; // address, beats left, AW taken
+        let mut completion_pending = false;
+        let wanted = jobs.iter().filter(|job| job.write).count();
+        let wanted_releases = jobs.iter().filter(|job| job.release).count();
+        let (first_done, first_release, first_burst, first_beats) = (
+            self.done.len(),
+            self.releases.len(),
+            self.memory.log.iter().filter(|b| b.aw.id == 0).count(),
+            self.beats_read,
+        );
+        let mut answered_at_done = vec![];
+        let (mut start, mut last_w) = (None, 0);
+        let limit = self.bench.cycle + 2000 + jobs.iter().map(|job| 200 + job.length * 4).sum::<u64>();
+        let mut quiet = 0;
+
+        while quiet < 20 {
+            let cycle = self.bench.cycle;
+            assert!(cycle < limit, "hang: {} of {wanted} done", self.done.len() - first_done);
+            let (aw_ready, w_ready, b) = self.memory.offer(cycle);
+            offering = !waiting.is_empty() && (offering || self.rng.gen_bool(self.world.jobs));
+            beat_offered = beats.front().is_some_and(|(due, _)| *due <= cycle) && (beat_offered || self.rng.gen_bool(self.world.ring));
+            let read_ready = requests.is_empty() && self.rng.gen_bool(self.world.ring);
+            let done_ready = self.rng.gen_bool(self.world.done);
+            if completion.is_none() && !completion_pending && self.rng.gen_bool(self.world.completions) {
+                let n = 32 / K as u64;
+                let at = 0xcccc_0000_0000 + 32 * (self.completions.len() as u64 & 0xfff);
+                completion = Some((at, n, false));
+            }
+
+            let uut = &mut self.bench.uut;
+            let front = waiting.front().copied().unwrap_or_default();
+            uut.job.next = WriteJob {
+                write: front.write,
+                paged: front.paged,
+                address: front.address.to_bits(),
+                length: front.length.to_bits(),
+                ring_beat: front.ring_beat.to_bits(),
+                ring_offset: front.ring_offset.to_bits(),
+                release: front.release,
+                end_beat: front.end_beat.to_bits(),
+            };
+            uut.job_valid.next = offering;
+            uut.read_ready.next = read_ready;
+            let beat = beats.front().map_or(0, |(_, beat)| *beat) as usize;
+            let bytes = &self.ring[beat * K..beat * K + K];
+            // An idle beat carries garbage.
+            let data = bytes.iter().rev().fold(0u64, |sum, byte| sum << 8 | *byte as u64);
+            uut.beat_data.next = (if beat_offered { data } else { 0x5a5a_5a5a }).to_bits();
+            uut.beat_valid.next = beat_offered;
+            uut.done_ready.next = done_ready;
+            uut.m_aw_ready.next = aw_ready;
+            uut.m_w_ready.next = w_ready;
+            uut.m_b_valid.next = b.is_some();
+            uut.m_b_id.next = b.map_or(0, |b| b.0).to_bits();
+            uut.m_b_response.next = b.map_or(0, |b| b.1).to_bits();
+            let (at, left, aw_taken) = completion.unwrap_or((0, 0, true));
+            uut.c_aw_valid.next = completion.is_some() && !aw_taken;
+            uut.c_aw_address.next = at.to_bits();
+            uut.c_aw_length.next = (32 / K - 1).to_bits();
+            uut.c_w_valid.next = left > 0;
+            uut.c_w_data.next = (0xab00 + left).to_bits();
+            uut.c_w_strobe.next = Bits::<K>::mask();
+            uut.c_w_last.next = left == 1;
+
+            self.bench.settle();
+            let uut = &self.bench.uut;
+            assert!(uut.m_b_ready.val());
+            let aw = uut.m_aw_valid.val().then(|| Aw {
+                id: uut.m_aw_id.val().to_u64(),
+                address: uut.m_aw_address.val().to_u64(),
+                length: uut.m_aw_length.val().to_u64(),
+            });
+            let w = uut.m_w_valid.val().then(|| Beat {
+                data: uut.m_w_data.val().to_u64(),
+                strobe: uut.m_w_strobe.val().to_u64(),
+                last: uut.m_w_last.val(),
+            });
+            if w.is_some() && w_ready {
+                last_w = cycle;
+            }
+            if uut.c_b_valid.val() {
+                assert!(completion_pending);
+                completion_pending = false;
+                self.completions.push(cycle);
+            }
+            if let Some((at, left, taken)) = completion {
+                let left = left - (uut.c_w_ready.val() && left > 0) as u64;
+                let taken = taken || uut.c_aw_ready.val();
+                completion = Some((at, left, taken));
+                if left == 0 && taken {
+                    completion = None;
+                    completion_pending = true;
+                }
+            }
+            if beat_offered && uut.beat_ready.val() {
+                beats.pop_front();
+                beat_offered = false;
+                self.beats_read += 1;
+            }
+            if read_ready && uut.read_valid.val() {
+                requests.push_back((uut.read_beat.val().to_u64(), uut.read_count.val().to_u64()));
+            }
+            // The reader takes one request at a time.
+            if beats.is_empty() {
+                if let Some((beat, count)) = requests.pop_front() {
+                    let last = (1u64 << BA) - 1;
+                    beats.extend((0..count).map(|i| (cycle + RING_LATENCY, (beat + i) & last)));
+                }
+            }
+            if offering && uut.job_ready.val() {
+                waiting.pop_front();
+                offering = false;
+                start.get_or_insert(cycle);
+            }
+            if uut.release_valid.val() {
+                self.releases.push((uut.release_beat.val().to_u64(), self.beats_read));
+            }
+            if uut.done_valid.val() && done_ready {
+                self.done.push((cycle, uut.done_error.val()));
+                // A B counts from the cycle after it is given.
+                answered_at_done.push(*self.memory.answered.get(&0).unwrap_or(&0));
+            }
+            self.memory.take(cycle, aw, w);
+            self.bench.edge();
+
+            let idle = waiting.is_empty()
+                && self.done.len() - first_done >= wanted
+                && self.releases.len() - first_release >= wanted_releases
+                && self.memory.monitor.is_quiet()
+                && completion.is_none()
+                && !completion_pending;
+            quiet = if idle { quiet + 1 } else { 0 };
+            if idle {
+                self.world.completions = 0.0;
+            }
+        }
+        assert!(
+            beats.is_empty() && requests.is_empty(),
+            "the ring was asked for more than was taken"
+        );
+        assert_eq!(self.done.len() - first_done, wanted, "done for jobs with write only");
+        assert_eq!(self.releases.len() - first_release, wanted_releases);
+
+        // Against the plain model.
+        let bursts: Vec<_> = self.memory.log.iter().filter(|b| b.aw.id == 0).skip(first_burst).copied().collect();
+        let (mut burst, mut beats, mut done, mut release) = (0, first_beats, first_done, first_release);
+        for (number, job) in jobs.iter().enumerate() {
+            if job.write {
+                let mut error = false;
+                let mut offset = 0;
+                while offset < job.length {
+                    let at = self.translate(job, offset);
+                    let got = bursts.get(burst).unwrap_or_else(|| panic!("job {number}: {job:x?}: burst missing"));
+                    assert_eq!(got.aw.address, at, "job {number} {job:x?}");
+                    let covers = (got.aw.length + 1) * K as u64 - at % K as u64;
+                    // Maximal: up to the job's end or the next multiple of 256 beats.
+                    let block = 256 * K as u64;
+                    assert_eq!(
+                        got.aw.length,
+                        (at % block + (job.length - offset).min(block - at % block) - 1) / K as u64 - at % block / K as u64
+                    );
+                    error |= got.error;
+                    offset += covers;
+                    burst += 1;
+                }
+                for i in 0..job.length {
+                    let from = (job.ring_beat as usize * K + job.ring_offset as usize + i as usize) % self.ring.len();
+                    let at = self.translate(job, i);
+                    let got = self.memory.bytes.remove(&at);
+                    assert_eq!(got, Some(self.ring[from]), "job {number} {job:x?}: byte {i} at {at:x}");
+                }
+                assert_eq!(self.done[done].1, error, "job {number}: R69: error of its bursts");
+                assert!(
+                    answered_at_done[done - first_done] >= (first_burst + burst) as u64,
+                    "job {number}: done before the last B"
+                );
+                done += 1;
+                beats += (job.ring_offset + job.length).div_ceil(K as u64);
+            }
+            if job.release {
+                assert_eq!(self.releases[release].0, job.end_beat, "job {number}: release");
+                assert!(self.releases[release].1 >= beats, "job {number}: released before it was read");
+                release += 1;
+            }
+        }
+        assert_eq!(burst, bursts.len(), "bursts that no job asked for");
+        self.memory.bytes.retain(|at, _| at >> 32 != 0xcccc);
+        assert!(
+            self.memory.bytes.is_empty(),
+            "bytes that no job asked for: {:x?}",
+            self.memory.bytes
+        );
+        (
+            last_w - start.unwrap() + 1,
+            self.done.last().map_or(0, |d| d.0) - start.unwrap() + 1,
+        )
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The receive station's blocks and the ICRC unit: Rust simulation against Verilated text, random inputs.
+
+use verbena_hdl::rx::*;
+use verbena_hdl::wire::*;
+use verbena_tb::{diff::Diff, drive};
+
+macro_rules! same {
+    ($name:ident, $block:expr, $($port:ident),*) => {
+        #[test]
+        fn $name() {
+            assert_eq!(Diff::new(stringify!($name)).cycles(1500).run($block, drive!(clock, $($port),*)), "");
+        }
+    };
+}
+
+same!(rx_icrc_64, Icrc::<64, 2>::default(), reset, data, lane_valid, valid, first, last);
+same!(rx_icrc_32, Icrc::<32, 1>::default(), reset, data, lane_valid, valid, first, last);
+same!(
+    rx_mask_64,
+    IcrcMask::<64, 2>::default(),
+    reset,
+    s_data,
+    s_word,
+    s_lane_valid,
+    s_valid,
+    s_first,
+    s_last,
+    ipv6
+);
+same!(
+    rx_align_64,
+    Align::<64, 8, 2, 3>::new(64, true),
+    reset,
+    s_data,
+    s_keep,
+    s_valid,
+    s_last,
+    s_user,
+    local_mac
+);
+same!(
+    rx_align_32,
+    Align::<32, 4, 1, 2>::new(64, false),
+    reset,
+    s_data,
+    s_keep,
+    s_valid,
+    s_last,
+    s_user,
+    local_mac
+);
+same!(
+    rx_parse_64,
+    Parse::<64, 2, 4>::default(),
+    data,
+    word,
+    valid,
+    first,
+    ipv6,
+    gid_valid,
+    gid_ipv6,
+    gid,
+    masked_valid,
+    masked_lanes
+);
+same!(
+    rx_parse_32,
+    Parse::<32, 1, 1>::default(),
+    data,
+    word,
+    valid,
+    first,
+    ipv6,
+    gid_valid,
+    gid_ipv6,
+    gid,
+    masked_valid,
+    masked_lanes
+);
+same!(
+    rx_host_fifo_64,
+    HostFifo::<64, 8, 3, 4, 68>::default(),
+    reset,
+    s_data,
+    s_count,
+    s_last,
+    s_valid,
+    commit,
+    m_host_ready
+);
+same!(
+    rx_host_fifo_32,
+    HostFifo::<32, 4, 2, 4, 36>::default(),
+    reset,
+    s_data,
+    s_count,
+    s_last,
+    s_valid,
+    commit,
+    m_host_ready
+);
+same!(
+    rx_frame_ring_64,
+    FrameRing::<64, 2, 5, 65>::default(),
+    reset,
+    data,
+    valid,
+    first,
+    zero,
+    ipv6,
+    commit,
+    release_valid,
+    release_beat,
+    read_enable,
+    read_address
+);
+same!(
+    rx_frame_ring_32,
+    FrameRing::<32, 1, 5, 32>::default(),
+    reset,
+    data,
+    valid,
+    first,
+    zero,
+    ipv6,
+    commit,
+    release_valid,
+    release_beat,
+    read_enable,
+    read_address
+);
+same!(
+    rx_ring_reader_64,
+    RingReader::<64, 2, 12, 65>::default(),
+    reset,
+    read_beat,
+    read_count,
+    read_valid,
+    beat_ready,
+    ram_data
+);
+same!(
+    rx_head_ram_64,
+    HeadRam::<64, 2, 2, 3, 6, 12>::default(),
+    reset,
+    data,
+    valid,
+    first,
+    ipv6,
+    commit,
+    payload_length,
+    payload_word,
+    gid_index,
+    meta_ipv6,
+    frame_beat,
+    end_beat,
+    done,
+    read_word
+);
+same!(
+    rx_head_ram_32,
+    HeadRam::<32, 1, 2, 3, 6, 9>::default(),
+    reset,
+    data,
+    valid,
+    first,
+    ipv6,
+    commit,
+    payload_length,
+    payload_word,
+    gid_index,
+    meta_ipv6,
+    frame_beat,
+    end_beat,
+    done,
+    read_word
+);
+same!(
+    rx_head_loader_64,
+    HeadLoader::<64, 2>::default(),
+    reset,
+    likely,
+    verdict,
+    commit,
+    waiting,
+    read_data,
+    head_next
+);
+same!(
+    rx_head_loader_32,
+    HeadLoader::<32, 1>::default(),
+    reset,
+    likely,
+    verdict,
+    commit,
+    waiting,
+    read_data,
+    head_next
+);
+same!(
+    rx_verdict,
+    Verdict::default(),
+    reset,
+    enable,
+    icrc_off,
+    last,
+    bad,
+    too_long,
+    reached,
+    ours,
+    fragment,
+    host_overflow,
+    bad_checksum,
+    bad_length,
+    bad_opcode,
+    bad_tver,
+    cnp,
+    icrc_valid,
+    icrc_good,
+    stuck,
+    blocked,
+    event_ready
+);
+same!(
+    rx_station_64,
+    RxTengig::default(),
+    reset,
+    s_data,
+    s_keep,
+    s_valid,
+    s_last,
+    s_user,
+    enable,
+    icrc_off,
+    local_mac,
+    gid_valid,
+    gid_ipv6,
+    gid,
+    head_next,
+    read_beat,
+    read_count,
+    read_valid,
+    beat_ready,
+    release_valid,
+    release_beat,
+    m_host_ready,
+    event_ready
+);
+same!(
+    rx_station_32,
+    RxCu::default(),
+    reset,
+    s_data,
+    s_keep,
+    s_valid,
+    s_last,
+    s_user,
+    enable,
+    icrc_off,
+    local_mac,
+    gid_valid,
+    gid_ipv6,
+    gid,
+    head_next,
+    read_beat,
+    read_count,
+    read_valid,
+    beat_ready,
+    release_valid,
+    release_beat,
+    m_host_ready,
+    event_ready
+);
