@@ -10,7 +10,7 @@
 //!
 //! One access at a time; reads and writes take turns. The slave waits for both AW and W and keeps them waiting until the access is
 //! done, as AXI allows, so it holds neither. B follows the target's acceptance: 5 cycles from AW and W to B for a table or doorbell
-//! whose station is free, 8 for a register; 8 from AR to R.
+//! whose station is free, 8 for a register; 9 from AR to R.
 //!
 //! SLVERR, with no effect: partial strobes, an address off its word, unmapped, an index beyond the preset's counts, the wrong
 //! direction, COMMAND while busy, an SQ doorbell (there is no requester yet). Upper halves of doorbell values are ignored.
