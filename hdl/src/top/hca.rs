@@ -178,7 +178,6 @@ pub struct Hca<
     soft_reset: SoftReset,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
-    lite_answer: Signal<Local, Bit>,
     size: Constant<Bits<3>>,
     burst: Constant<Bits<2>>,
     id_descriptor: Constant<Bits<3>>,
@@ -318,7 +317,6 @@ impl<
             soft_reset: Default::default(),
             core_reset: Default::default(),
             tables_ready: Default::default(),
-            lite_answer: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
             burst: Constant::new(INCR.to_bits()),
             id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
@@ -430,8 +428,7 @@ impl<
         self.counters.reset.next = self.core_reset.val();
         self.tx.reset.next = self.core_reset.val();
         self.soft_reset.request.next = self.registers.soft_reset.val();
-        self.lite_answer.next = self.registers.s_b_valid.val() | self.registers.s_r_valid.val();
-        self.soft_reset.lite_busy.next = self.lite_answer.val();
+        self.soft_reset.lite_busy.next = self.registers.access.val();
         self.tables_ready.next = self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();

@@ -16,7 +16,7 @@ pub struct SoftReset {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub request: Signal<In, Bit>,
-    /// An AXI4-Lite answer is under way.
+    /// An AXI4-Lite access is under way: the one that asks for the reset is answered first.
     pub lite_busy: Signal<In, Bit>,
     pub aw_valid: Signal<In, Bit>,
     pub aw_ready: Signal<In, Bit>,
