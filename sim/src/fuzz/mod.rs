@@ -27,6 +27,8 @@ pub struct FuzzOptions {
     pub seed: u64,
     pub frames: u64,
     pub latency: u64,
+    /// Compare after every frame, to find the one that makes the difference.
+    pub one_by_one: bool,
 }
 
 /// What was done.
@@ -60,6 +62,7 @@ struct Fuzzer {
     guard: (Region, Vec<u8>),
     summary: FuzzSummary,
     shadow: Shadow,
+    one_by_one: bool,
     /// The engine's counters when the round began.
     counters: [u32; COUNTER_FILE],
     delivered: u64,
@@ -82,6 +85,7 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
     let shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1);
     let mut fuzzer = Fuzzer {
         shadow,
+        one_by_one: options.one_by_one,
         counters: [0; COUNTER_FILE],
         session,
         rng,
@@ -124,8 +128,13 @@ impl Fuzzer {
             for frame in self.frames.next(&mut targets, longest, &mut self.rng) {
                 *self.summary.kinds.entry(frame.kind).or_default() += 1;
                 self.shadow.receive(&frame.bytes, frame.bad);
-                self.session.hca().rx.send_raw(frame.bytes, frame.bad);
+                self.session.hca().rx.send_raw(frame.bytes.clone(), frame.bad);
                 sent += 1;
+                if self.one_by_one {
+                    self.session.hca().settle(400, 100_000);
+                    self.compare()
+                        .with_context(|| format!("frame {sent}, '{}': {:02x?}", frame.kind, frame.bytes))?;
+                }
             }
             if self.rng.gen_bool(0.2) {
                 harmless(self.session.hca(), &mut self.rng)?;
