@@ -71,7 +71,7 @@ impl CompletionStatus {
     }
 }
 
-/// One completion (`ibv_wc`). In error only `wr_id`, `qp`, `opcode`, `status` and `wqe_index` mean anything; the rest is 0.
+/// One completion (`ibv_wc`). In error length, immediate and key are 0 or `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
     /// What [`Device::post_recv`] was given.
@@ -198,9 +198,9 @@ impl<P: Bus + DmaMemory> Device<P> {
             byte_length: if good { cqe::BYTE_LENGTH.get(entry) } else { 0 },
             immediate: (good && cqe::WITH_IMM.get(entry) == 1).then_some(immediate),
             invalidated: (good && cqe::WITH_INVALIDATE.get(entry) == 1).then_some(immediate),
-            grh: good && cqe::GRH.get(entry) == 1,
-            solicited: good && cqe::SOLICITED.get(entry) == 1,
-            source_qpn: if good && datagram { cqe::SOURCE_QPN.get(entry) } else { 0 },
+            grh: cqe::GRH.get(entry) == 1,
+            solicited: cqe::SOLICITED.get(entry) == 1,
+            source_qpn: if datagram { cqe::SOURCE_QPN.get(entry) } else { 0 },
             wqe_index,
         })
     }
