@@ -58,8 +58,6 @@ pub struct Registers<const GW: usize> {
     pub enable: Signal<Out, Bit>,
     pub icrc_off: Signal<Out, Bit>,
     pub soft_reset: Signal<Out, Bit>,
-    /// An access is under way, from decode to its answer: a reset now would lose it, or do it twice.
-    pub access: Signal<Out, Bit>,
     pub irq_enable: Signal<Out, Bit>,
     pub local_mac: Signal<Out, Bits<48>>,
     pub gid_valid: Signal<Out, Bits<4>>,
@@ -209,7 +207,6 @@ impl<const GW: usize> Registers<GW> {
             enable: Default::default(),
             icrc_off: Default::default(),
             soft_reset: Default::default(),
-            access: Default::default(),
             irq_enable: Default::default(),
             local_mac: Default::default(),
             gid_valid: Default::default(),
@@ -425,7 +422,6 @@ impl<const GW: usize> Logic for Registers<GW> {
         }
 
         // Answers.
-        self.access.next = self.state.q.val() != RegistersState::Idle;
         self.eq_restart.next = self.state.q.val() == RegistersState::Restart;
         self.s_aw_ready.next = (self.state.q.val() == RegistersState::Accept) & self.writing.q.val();
         self.s_w_ready.next = (self.state.q.val() == RegistersState::Accept) & self.writing.q.val();

@@ -428,7 +428,9 @@ impl<
         self.counters.reset.next = self.core_reset.val();
         self.tx.reset.next = self.core_reset.val();
         self.soft_reset.request.next = self.registers.soft_reset.val();
-        self.soft_reset.lite_busy.next = self.registers.access.val();
+        self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
+        self.soft_reset.lite_end.next =
+            (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
         self.tables_ready.next = self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
@@ -602,14 +604,14 @@ impl<
 
         // AXI4-Lite.
         self.registers.s_aw_address.next = self.s_axil_awaddr.val();
-        self.registers.s_aw_valid.next = self.s_axil_awvalid.val();
+        self.registers.s_aw_valid.next = self.s_axil_awvalid.val() & !self.soft_reset.block_lite.val();
         self.s_axil_awready.next = self.registers.s_aw_ready.val();
         self.registers.s_w_data.next = self.s_axil_wdata.val();
         self.registers.s_w_strobe.next = self.s_axil_wstrb.val();
         self.registers.s_w_valid.next = self.s_axil_wvalid.val();
         self.s_axil_wready.next = self.registers.s_w_ready.val();
         self.registers.s_ar_address.next = self.s_axil_araddr.val();
-        self.registers.s_ar_valid.next = self.s_axil_arvalid.val();
+        self.registers.s_ar_valid.next = self.s_axil_arvalid.val() & !self.soft_reset.block_lite.val();
         self.s_axil_arready.next = self.registers.s_ar_ready.val();
         self.s_axil_bresp.next = self.registers.s_b_response.val();
         self.s_axil_bvalid.next = self.registers.s_b_valid.val();
