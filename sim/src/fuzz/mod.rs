@@ -136,6 +136,7 @@ impl Fuzzer {
                         .with_context(|| format!("frame {sent}, '{}': {:02x?}", frame.kind, frame.bytes))?;
                 }
             }
+            self.renew(&mut targets)?;
             if self.rng.gen_bool(0.2) {
                 harmless(self.session.hca(), &mut self.rng)?;
                 self.summary.accesses += 1;
@@ -173,16 +174,37 @@ impl Fuzzer {
         let count = (self.session.hca().config.n_qps - 2).min(4);
         // One is left for the proof of life.
         for _ in 0..count.max(2) - 1 {
-            let connection = self.session.connect(256, RECEIVES)?;
-            self.shadow.connect(&connection);
-            for i in 0..RECEIVES as u64 {
-                let sge = self.target.1.sge(512 * i, 700)?;
-                self.session.device.post_recv(connection.qp, i, sge)?;
-                self.shadow.post_receive(&connection, sge.address, sge.length);
-            }
+            let connection = self.connect()?;
             self.connections.push(connection);
-            self.summary.connections += 1;
         }
+        Ok(())
+    }
+
+    fn connect(&mut self) -> Result<Connection> {
+        let connection = self.session.connect(256, RECEIVES)?;
+        self.shadow.connect(&connection);
+        for i in 0..RECEIVES as u64 {
+            let sge = self.target.1.sge(512 * i, 700)?;
+            self.session.device.post_recv(connection.qp, i, sge)?;
+            self.shadow.post_receive(&connection, sge.address, sge.length);
+        }
+        self.summary.connections += 1;
+        Ok(connection)
+    }
+
+    /// Now and then, a QP that the model knows in ERR is set up again, or the rest of the round would only be dropped.
+    fn renew(&mut self, targets: &mut [Target]) -> Result<()> {
+        if !self.rng.gen_bool(0.2) {
+            return Ok(());
+        }
+        let Some(i) = (0..self.connections.len()).find(|i| self.shadow.failed(&self.connections[*i])) else {
+            return Ok(());
+        };
+        hold!(self.session.hca().settle(300, 2_000_000), "the engine never came to rest");
+        self.session.device.destroy_qp(self.connections[i].qp)?;
+        self.shadow.destroy(&self.connections[i]);
+        self.connections[i] = self.connect()?;
+        targets[i] = self.aim(&self.connections[i]);
         Ok(())
     }
 
