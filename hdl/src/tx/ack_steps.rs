@@ -66,7 +66,7 @@ pub struct AckSteps<const L: usize, const V: usize> {
     /// One cycle: the packet will be sent; won't be.
     pub sent: Signal<Out, Bit>,
     pub refused: Signal<Out, Bit>,
-    /// One cycle, W = 64: two words are left to be read, so the frame may leave the store.
+    /// One cycle, W = 64: the frame may leave the store from the next but one on.
     pub permit: Signal<Out, Bit>,
     state: DFF<BuildStep>,
     pass: DFF<Bit>,
@@ -203,11 +203,11 @@ impl<const L: usize, const V: usize> Logic for AckSteps<L, V> {
             BuildStep::Bth0 => {
                 self.read_word.next = self.row_pkey.val();
                 self.after.next = BuildStep::Bth1;
+                self.permit_now.d.next = true;
             }
             BuildStep::Bth1 => {
                 self.read_word.next = self.row_dest_qpn.val();
                 self.after.next = BuildStep::Bth2;
-                self.permit_now.d.next = true;
             }
             BuildStep::Bth2 => {
                 self.after.next = BuildStep::Aeth;

@@ -8,7 +8,7 @@
 //!
 //! What is sent: DF set, ID 0 (R15; RFC 6864 allows it for an atomic datagram), flow label 0, UDP checksum 0 also on IPv6 (R16; RoCEv2's ICRC stands in
 //! its place), MigReq 1 (R14), FECN, BECN and reserved bits 0 (R13), no pad (R5). Syndrome, PSN and MSN pass unchanged (R37, R38, R43).
-//! Combinational but for `pick`.
+//! Combinational but for the selects, which are registered one step ahead.
 
 use super::{AckJob, BuildStep};
 use rust_hdl::prelude::*;
@@ -55,6 +55,13 @@ pub struct AckWords<const V: usize> {
     pub number: Signal<Out, Bits<4>>,
     pub term: Signal<Out, Bits<16>>,
     pick: DFF<Bits<2>>,
+    /// The term: our IP or the row, its upper half or the lower, which bytes of it, or the ToS.
+    term_ip: DFF<Bit>,
+    term_upper: DFF<Bit>,
+    term_keep: DFF<Bits<2>>,
+    term_tos: DFF<Bit>,
+    half: Signal<Local, Bits<16>>,
+    kept: Signal<Local, Bits<16>>,
     ethertype: Signal<Local, Bits<16>>,
     mac_word: Signal<Local, Bits<32>>,
     job_word: Signal<Local, Bits<32>>,
@@ -78,6 +85,11 @@ pub struct AckWords<const V: usize> {
     bth_start: Constant<Bits<32>>,
     upper_half: Constant<Bits<32>>,
     lower_bytes: Constant<Bits<32>>,
+    keep_none: Constant<Bits<2>>,
+    keep_high: Constant<Bits<2>>,
+    keep_both: Constant<Bits<2>>,
+    high_byte: Constant<Bits<16>>,
+    low_byte: Constant<Bits<16>>,
 }
 
 impl<const V: usize> Default for AckWords<V> {
@@ -104,6 +116,12 @@ impl<const V: usize> Default for AckWords<V> {
             number: Default::default(),
             term: Default::default(),
             pick: Default::default(),
+            term_ip: Default::default(),
+            term_upper: Default::default(),
+            term_keep: Default::default(),
+            term_tos: Default::default(),
+            half: Default::default(),
+            kept: Default::default(),
             ethertype: Default::default(),
             mac_word: Default::default(),
             job_word: Default::default(),
@@ -127,6 +145,11 @@ impl<const V: usize> Default for AckWords<V> {
             bth_start: Constant::new((ACKNOWLEDGE << 24 | MIG_REQ << 16).to_bits()),
             upper_half: Constant::new(0xffff_0000u64.to_bits()),
             lower_bytes: Constant::new(0x00ff_ffffu64.to_bits()),
+            keep_none: Constant::new(0u64.to_bits()),
+            keep_high: Constant::new(2u64.to_bits()),
+            keep_both: Constant::new(3u64.to_bits()),
+            high_byte: Constant::new(0xff00u64.to_bits()),
+            low_byte: Constant::new(0x00ffu64.to_bits()),
         }
     }
 }
@@ -134,10 +157,33 @@ impl<const V: usize> Default for AckWords<V> {
 impl<const V: usize> Logic for AckWords<V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pick);
+        dff_setup!(self, clock, pick, term_ip, term_upper, term_keep, term_tos);
 
         if self.advance.val() {
             self.pick.d.next = self.pick_row.val();
+            self.term_ip.d.next = (self.soon.val() == BuildStep::Eth0) | (self.soon.val() == BuildStep::Eth1);
+            self.term_upper.d.next = (self.soon.val() == BuildStep::Eth1) | (self.soon.val() == BuildStep::Eth3);
+            self.term_tos.d.next = self.soon.val() == BuildStep::Four5;
+            self.term_keep.d.next = self.keep_none.val();
+            match self.soon.val() {
+                BuildStep::Sum => {
+                    self.term_keep.d.next = self.keep_both.val();
+                }
+                BuildStep::Eth0 => {
+                    self.term_keep.d.next = self.keep_both.val();
+                }
+                BuildStep::Eth1 => {
+                    self.term_keep.d.next = self.keep_both.val();
+                }
+                BuildStep::Eth2 => {
+                    // The TTL, as it stands in its row word.
+                    self.term_keep.d.next = self.keep_high.val();
+                }
+                BuildStep::Eth3 => {
+                    self.term_keep.d.next = self.keep_both.val();
+                }
+                _ => {}
+            }
             match self.soon.val() {
                 BuildStep::Eth2 => {
                     self.pick.d.next = self.pick_mac.val();
@@ -208,27 +254,32 @@ impl<const V: usize> Logic for AckWords<V> {
         }
 
         self.value.next = self.inner.val();
-        self.term.next = 0.into();
+        self.half.next = self.row.val().get_bits::<16>(0);
+        if self.term_upper.q.val() {
+            self.half.next = self.row.val().get_bits::<16>(16);
+        }
+        if self.term_ip.q.val() {
+            self.half.next = self.source_ip.val().get_bits::<16>(0);
+            if self.term_upper.q.val() {
+                self.half.next = self.source_ip.val().get_bits::<16>(16);
+            }
+        }
+        self.kept.next = 0.into();
+        if self.term_keep.q.val().get_bit(0) {
+            self.kept.next = self.half.val() & self.low_byte.val();
+        }
+        if self.term_tos.q.val() {
+            self.kept.next = bit_cast::<16, 8>(self.row.val().get_bits::<8>(24));
+        }
+        self.term.next = self.kept.val();
+        if self.term_keep.q.val().get_bit(1) {
+            self.term.next = self.kept.val() | (self.half.val() & self.high_byte.val());
+        }
+
         self.number.next = self.no_mask.val();
         match self.now.val() {
-            BuildStep::Sum => {
-                self.term.next = self.row.val().get_bits::<16>(0);
-            }
-            BuildStep::Eth0 => {
-                self.term.next = self.source_ip.val().get_bits::<16>(0);
-            }
-            BuildStep::Eth1 => {
-                self.term.next = self.source_ip.val().get_bits::<16>(16);
-            }
-            BuildStep::Eth2 => {
-                self.term.next = bit_cast::<16, 8>(self.row.val().get_bits::<8>(8)) << 8;
-            }
-            BuildStep::Eth3 => {
-                self.term.next = self.row.val().get_bits::<16>(16);
-            }
             BuildStep::Four5 => {
                 self.value.next = self.ip_start.val() | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 16);
-                self.term.next = bit_cast::<16, 8>(self.row.val().get_bits::<8>(24));
                 self.number.next = 5.into();
             }
             BuildStep::Four6 => {
