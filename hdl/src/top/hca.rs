@@ -441,7 +441,6 @@ impl<
         self.rx.s_last.next = self.s_axis_mac_rx_tlast.val();
         self.rx.s_user.next = self.s_axis_mac_rx_tuser.val();
         self.rx.s_valid.next = self.s_axis_mac_rx_tvalid.val() & !self.soft_reset.skip_rx.val();
-        // A MAC can't wait: what comes during a soft reset is skipped.
         self.s_axis_mac_rx_tready.next = !self.rst.val();
         self.soft_reset.rx_valid.next = self.s_axis_mac_rx_tvalid.val();
         self.soft_reset.rx_last.next = self.s_axis_mac_rx_tlast.val();

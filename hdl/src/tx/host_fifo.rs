@@ -9,10 +9,10 @@
 //!
 //! The reader sees a frame only once it is whole, so it never starves. A frame longer than `M` beats, or with a `keep` that isn't contiguous (all
 //! ones but on the last beat), is dropped. Exactly one event a frame: TX_HOST or TX_HOST_DROPPED. Data and `keep` pass unchanged; bit 0 of
-//! `keep` is always 1 and not stored. Latency: 3 cycles from the last beat. One beat a cycle, one pause after each frame until its event is taken.
+//! `keep` is always 1 and not stored. Latency: 4 cycles from the last beat. One beat a cycle, one pause after each frame until its event is taken.
 //! Limits: `M` below 2^A.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 use verbena_spec::counters;
 
@@ -35,7 +35,7 @@ pub struct HostFifo<const W: usize, const K: usize, const D: usize, const A: usi
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
 
-    ram: SdpRam<A, D>,
+    ram: SplitRam<A, D>,
     write: DFF<Bits<B>>,
     commit: DFF<Bits<B>>,
     read: DFF<Bits<B>>,
@@ -145,10 +145,11 @@ impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: us
                 self.broken.d.next = false;
                 self.event_due.d.next = true;
                 self.dropped.d.next = self.wrong.val();
-                if !self.wrong.val() {
-                    self.commit.d.next = self.write.q.val() + 1;
-                }
             }
+        }
+        // The cycle after a good frame's last beat; none is accepted then.
+        if self.event_due.q.val() & !self.dropped.q.val() {
+            self.commit.d.next = self.write.q.val();
         }
         self.event_valid.next = self.event_due.q.val();
         self.event_code.next = self.tx_host.val();

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! beats ─► FIFO ─► gate ─► frame out        permit ─► count of frames that may pass the gate
-//! ICRC  ─► two registers ─► frame out       begin  ─► count of frames under way, two at most: room
+//! ICRC  ─► two registers ─► frame out       starting ─► count of frames under way, two at most: room
 //! ```
 //!
 //! A frame passes the gate when its maker says that it will not run empty (`permit`: it is whole, or will be in time). W = 64 only: the
