@@ -149,7 +149,11 @@ fn at_wire_pace(options: &BenchOptions, payload: usize, qps: usize) -> Result<Fi
     let bytes = Config::preset(&options.preset)?.data_bits as f64 / 8.0;
     let wire = wire_bytes(OVERHEAD + RETH + payload) as f64 / bytes;
     // 64-byte messages are the gate; empty ones come faster than the budget of 20 cycles on the wire.
-    let gate = if payload == 64 { Gate::AtMost(0.0) } else { Gate::None };
+    let gate = if payload == 64 && bytes == 8.0 {
+        Gate::AtMost(0.0)
+    } else {
+        Gate::None
+    };
     Ok(Figure {
         preset: options.preset.clone(),
         name: format!(

@@ -298,6 +298,7 @@ impl Fuzzer {
     /// Registers and tables full of nonsense; after a reset the engine serves again.
     fn wild_accesses(mut self, count: u64) -> Result<FuzzSummary> {
         self.session.hca().axi.wild_is_violation = false;
+        self.session.hca().host_rx.may_withdraw = true;
         let longest = self.session.hca().config.max_frame;
         let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
         for _ in 0..count {
