@@ -144,7 +144,9 @@ impl Default for SoftReset {
 impl Logic for SoftReset {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, drain, access, count, writes, owed, reads, aw_shown, w_shown, w_middle, ar_shown, tx_middle, rx_middle, skip);
+        dff_setup!(
+            self, clock, drain, access, count, writes, owed, reads, aw_shown, w_shown, w_middle, ar_shown, tx_middle, rx_middle, skip
+        );
 
         self.resetting.next = self.count.q.val().any();
         self.core_reset.next = self.reset.val() | self.resetting.val();
