@@ -264,7 +264,7 @@ both!(r15_fragments_to_the_host_64, r15_fragments_to_the_host_32, fragments);
 /// Nobody takes heads or host frames: RoCE frames end in `RX_NO_BUFFER`, host frames in `RX_HOST_OVERFLOW`, neither blocks the other, and when the
 /// ends are drained all that was committed comes out right and the station goes on.
 macro_rules! overflow {
-    ($station:ident, $largest:expr, $payload:expr) => {{
+    ($station:ident, $largest:expr, $payload:expr, $frames:expr) => {{
         let mut s = $station::new(
             9,
             Manner {
@@ -299,7 +299,7 @@ macro_rules! overflow {
 both!(overflow_of_rows_64, overflow_of_rows_32, overflow, 300usize, 130);
 #[test]
 fn overflow_of_the_ring_64() {
-    overflow!(Station64, 0usize, 3000usize, 90);
+    overflow!(Station64, 0usize, 3000usize, 50);
 }
 #[test]
 fn overflow_of_the_ring_32() {
@@ -393,3 +393,44 @@ macro_rules! latency {
     }};
 }
 both!(latency_64, latency_32, latency, 20);
+
+/// Cycles from `head_next` to the next head, rows waiting: the budget is 20 a packet.
+macro_rules! next_head {
+    ($station:ident, $largest:expr, $ipv4:expr, $ipv6:expr) => {{
+        let mut s = $station::new(
+            13,
+            Manner {
+                hold_heads: true,
+                ..Manner::default()
+            },
+        );
+        for ipv6 in [false, true] {
+            let Some(gid) = s.setup.gids.iter().position(|g| g.0 == ipv6) else {
+                continue;
+            };
+            let mut setup = s.setup.clone();
+            setup.gids = vec![setup.gids[gid]];
+            for _ in 0..6 {
+                let bytes = Roce::random(&mut s.rng, &setup, 4, 8).bytes(&mut s.rng);
+                s.send(bytes, false);
+            }
+            s.manner.hold_heads = true;
+            s.finish();
+            s.manner.hold_heads = false;
+            s.takes.clear();
+            s.finish();
+            let took: Vec<u64> = s.takes.windows(2).map(|t| t[1] - t[0]).collect();
+            println!("head to head, IPv6 {ipv6}: {took:?}");
+            let want: u64 = if ipv6 { $ipv6 } else { $ipv4 };
+            assert!(took.iter().all(|t| *t == want), "{took:?}");
+        }
+    }};
+}
+#[test]
+fn head_to_head_64() {
+    next_head!(Station64, 0usize, 10, 12);
+}
+#[test]
+fn head_to_head_32() {
+    next_head!(Station32, 0usize, 16, 0);
+}

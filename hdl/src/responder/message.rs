@@ -8,7 +8,7 @@
 //! ```
 //!
 //! One 32-bit word bus is loaded word by word, so there is one adder an operand and no 64-bit path. Sources: 0 receive state, 1 the packet's
-//! RETH, 2 the receive WQE. Items: 0 address low, 1 address high, 2 length, 3 key.
+//! RETH, 2 the receive WQE. A load acts on the word of its cycle, one cycle later (2 later its result can be seen). Items: 0 address low, 1 address high, 2 length, 3 key.
 
 use rust_hdl::prelude::*;
 
@@ -48,6 +48,11 @@ pub struct Message {
     pub long: Signal<Out, Bit>,
     /// Not as many bytes as the message has.
     pub inexact: Signal<Out, Bit>,
+    held: DFF<Bits<32>>,
+    base_next: DFF<Bit>,
+    low_next: DFF<Bit>,
+    high_next: DFF<Bit>,
+    compare_next: DFF<Bit>,
     low: DFF<Bits<32>>,
     high: DFF<Bits<32>>,
     total: DFF<Bits<32>>,
@@ -96,6 +101,11 @@ impl Default for Message {
             so_far: Default::default(),
             long: Default::default(),
             inexact: Default::default(),
+            held: Default::default(),
+            base_next: Default::default(),
+            low_next: Default::default(),
+            high_next: Default::default(),
+            compare_next: Default::default(),
             low: Default::default(),
             high: Default::default(),
             total: Default::default(),
@@ -121,6 +131,7 @@ impl Default for Message {
 impl Logic for Message {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clock, held, base_next, low_next, high_next, compare_next);
         dff_setup!(self, clock, low, high, total, carry, wrapped, long_kept, inexact_kept);
 
         self.from_head.next = self.xth2.val();
@@ -145,24 +156,30 @@ impl Logic for Message {
             self.bus.next = self.from_queue.val();
         }
         self.word.next = self.bus.val();
+        // RAM and multiplexer in one cycle, the adders in the next.
+        self.held.d.next = self.bus.val();
+        self.base_next.d.next = self.load_base.val();
+        self.low_next.d.next = self.load_low.val();
+        self.high_next.d.next = self.load_high.val();
+        self.compare_next.d.next = self.compare.val();
 
-        self.low_sum.next = bit_cast::<33, 32>(self.bus.val()) + bit_cast::<33, 32>(self.total.q.val());
+        self.low_sum.next = bit_cast::<33, 32>(self.held.q.val()) + bit_cast::<33, 32>(self.total.q.val());
         // R67: the carry is kept, so a sum that wraps is too long, not short.
         self.total_sum.next = bit_cast::<33, 32>(self.total.q.val()) + bit_cast::<33, 14>(self.length.val());
-        if self.load_low.val() {
+        if self.low_next.q.val() {
             self.low.d.next = self.low_sum.val().get_bits::<32>(0);
             self.carry.d.next = self.low_sum.val().get_bit(32);
         }
-        if self.load_high.val() {
-            self.high.d.next = self.bus.val();
+        if self.high_next.q.val() {
+            self.high.d.next = self.held.q.val();
             if self.carry.q.val() {
-                self.high.d.next = self.bus.val() + 1;
+                self.high.d.next = self.held.q.val() + 1;
             }
             self.total.d.next = self.total_sum.val().get_bits::<32>(0);
             self.wrapped.d.next = self.total_sum.val().get_bit(32);
         }
-        if self.load_base.val() {
-            self.total.d.next = self.bus.val();
+        if self.base_next.q.val() {
+            self.total.d.next = self.held.q.val();
         }
         if self.load_grh.val() {
             self.total.d.next = self.grh_bytes.val();
@@ -170,9 +187,9 @@ impl Logic for Message {
         if self.clear.val() {
             self.total.d.next = 0.into();
         }
-        if self.compare.val() {
-            self.long_kept.d.next = self.wrapped.q.val() | (self.total.q.val() > self.bus.val());
-            self.inexact_kept.d.next = self.total.q.val() != self.bus.val();
+        if self.compare_next.q.val() {
+            self.long_kept.d.next = self.wrapped.q.val() | (self.total.q.val() > self.held.q.val());
+            self.inexact_kept.d.next = self.total.q.val() != self.held.q.val();
         }
         self.address_low.next = self.low.q.val();
         self.address_high.next = self.high.q.val();

@@ -127,6 +127,7 @@ pub struct Sequencer {
     opening: Signal<Local, Bit>,
     store: Signal<Local, Bit>,
     misfit: Signal<Local, Bit>,
+    lacking: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
     source_state: Constant<Bits<2>>,
     source_head: Constant<Bits<2>>,
@@ -222,6 +223,7 @@ impl Default for Sequencer {
             opening: Default::default(),
             store: Default::default(),
             misfit: Default::default(),
+            lacking: Default::default(),
             finished: Default::default(),
             source_state: item(0),
             source_head: item(1),
@@ -267,6 +269,8 @@ impl Logic for Sequencer {
         }
         // R50: a WRITE's bytes are all there at its last packet, and not before.
         self.misfit.next = self.long.val() | (self.write.val() & (self.finish.val() == self.inexact.val()));
+
+        self.lacking.next = self.write.val() & self.immediate.val() & self.queue_empty.val();
 
         self.idle.next = false;
         self.head_next.next = false;
@@ -363,20 +367,11 @@ impl Logic for Sequencer {
                 if self.store.val() {
                     self.select.next = WriteSelect::Bus;
                 }
-                if self.write.val() & self.immediate.val() & self.queue_empty.val() & !self.misfit.val() {
-                    // R54: nothing of the packet is written.
-                    self.verdict_kept.d.next = Verdict::NoReceive;
-                    if self.rc.val() {
-                        self.verdict_kept.d.next = Verdict::Rnr;
-                    }
-                    self.state.d.next = SequencerState::Settle;
-                } else {
-                    self.key_start.next = true;
-                    self.key_busy.d.next = true;
-                    self.state.d.next = SequencerState::KeyWait;
-                    if self.early.val() {
-                        self.state.d.next = SequencerState::Judge;
-                    }
+                self.key_start.next = true;
+                self.key_busy.d.next = true;
+                self.state.d.next = SequencerState::KeyWait;
+                if self.early.val() {
+                    self.state.d.next = SequencerState::Judge;
                 }
             }
             SequencerState::Judge => {
@@ -436,7 +431,7 @@ impl Logic for Sequencer {
                 self.state_read.next = self.settled.val();
                 self.row_read.next = true;
                 if self.settled.val() {
-                    if self.passed.val() & !self.misfit.val() {
+                    if self.passed.val() & !self.misfit.val() & !self.lacking.val() {
                         self.push_job.next = true;
                         if self.datagram.val() & !self.second_kept.q.val() {
                             self.state.d.next = SequencerState::Grh;
@@ -475,6 +470,13 @@ impl Logic for Sequencer {
                             }
                         } else {
                             self.verdict_kept.d.next = Verdict::NoReceive;
+                        }
+                        if self.lacking.val() & !self.misfit.val() {
+                            // R54: nothing of the packet is written.
+                            self.verdict_kept.d.next = Verdict::NoReceive;
+                            if self.rc.val() {
+                                self.verdict_kept.d.next = Verdict::Rnr;
+                            }
                         }
                     }
                 }

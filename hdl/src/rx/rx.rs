@@ -342,7 +342,7 @@ impl<
         self.head_loader.read_data.next = self.head_ram.read_data.val();
         self.head_loader.waiting.next = self.head_ram.waiting.val();
         self.head_loader.likely.next = self.verdict.likely.val();
-        self.head_loader.verdict.next = self.verdict.verdict.val();
+        self.head_loader.verdict.next = self.verdict.decided.val();
         self.head_loader.commit.next = self.verdict.commit.val();
         self.head_loader.head_next.next = self.head_next.val();
         self.head.next = self.head_loader.head.val();

@@ -41,7 +41,7 @@ pub struct Verdict {
     pub blocked: Signal<In, Bit>,
     /// Two cycles before a verdict that may commit.
     pub likely: Signal<Out, Bit>,
-    pub verdict: Signal<Out, Bit>,
+    pub decided: Signal<Out, Bit>,
     pub commit: Signal<Out, Bit>,
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
@@ -101,7 +101,7 @@ impl Default for Verdict {
             stuck: Default::default(),
             blocked: Default::default(),
             likely: Default::default(),
-            verdict: Default::default(),
+            decided: Default::default(),
             commit: Default::default(),
             event_valid: Default::default(),
             event_code: Default::default(),
@@ -201,7 +201,7 @@ impl Logic for Verdict {
                 self.final_code.next = self.rx_no_buffer.val();
             }
         }
-        self.verdict.next = self.pending[5].q.val();
+        self.decided.next = self.pending[5].q.val();
         self.commit.next = self.pending[5].q.val() & (self.final_code.val() == self.rx_roce.val());
 
         self.events.s_data.next = self.final_code.val();

@@ -178,7 +178,6 @@ pub struct Hca<
     soft_reset: SoftReset,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
-    lite_answer: Signal<Local, Bit>,
     size: Constant<Bits<3>>,
     burst: Constant<Bits<2>>,
     id_descriptor: Constant<Bits<3>>,
@@ -318,7 +317,6 @@ impl<
             soft_reset: Default::default(),
             core_reset: Default::default(),
             tables_ready: Default::default(),
-            lite_answer: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
             burst: Constant::new(INCR.to_bits()),
             id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
@@ -430,8 +428,9 @@ impl<
         self.counters.reset.next = self.core_reset.val();
         self.tx.reset.next = self.core_reset.val();
         self.soft_reset.request.next = self.registers.soft_reset.val();
-        self.lite_answer.next = self.registers.s_b_valid.val() | self.registers.s_r_valid.val();
-        self.soft_reset.lite_busy.next = self.lite_answer.val();
+        self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
+        self.soft_reset.lite_end.next =
+            (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
         self.tables_ready.next = self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
@@ -442,7 +441,7 @@ impl<
         self.rx.s_last.next = self.s_axis_mac_rx_tlast.val();
         self.rx.s_user.next = self.s_axis_mac_rx_tuser.val();
         self.rx.s_valid.next = self.s_axis_mac_rx_tvalid.val() & !self.soft_reset.skip_rx.val();
-        self.s_axis_mac_rx_tready.next = !self.core_reset.val();
+        self.s_axis_mac_rx_tready.next = !self.rst.val();
         self.soft_reset.rx_valid.next = self.s_axis_mac_rx_tvalid.val();
         self.soft_reset.rx_last.next = self.s_axis_mac_rx_tlast.val();
         self.rx.enable.next = self.registers.enable.val() & self.tables_ready.val();
@@ -604,14 +603,14 @@ impl<
 
         // AXI4-Lite.
         self.registers.s_aw_address.next = self.s_axil_awaddr.val();
-        self.registers.s_aw_valid.next = self.s_axil_awvalid.val();
+        self.registers.s_aw_valid.next = self.s_axil_awvalid.val() & !self.soft_reset.block_lite.val();
         self.s_axil_awready.next = self.registers.s_aw_ready.val();
         self.registers.s_w_data.next = self.s_axil_wdata.val();
         self.registers.s_w_strobe.next = self.s_axil_wstrb.val();
         self.registers.s_w_valid.next = self.s_axil_wvalid.val();
         self.s_axil_wready.next = self.registers.s_w_ready.val();
         self.registers.s_ar_address.next = self.s_axil_araddr.val();
-        self.registers.s_ar_valid.next = self.s_axil_arvalid.val();
+        self.registers.s_ar_valid.next = self.s_axil_arvalid.val() & !self.soft_reset.block_lite.val();
         self.s_axil_arready.next = self.registers.s_ar_ready.val();
         self.s_axil_bresp.next = self.registers.s_b_response.val();
         self.s_axil_bvalid.next = self.registers.s_b_valid.val();

@@ -2,7 +2,7 @@
 //! Soft reset: no open AXI burst and no half frame is left behind.
 //!
 //! ```text
-//! request ─► DRAIN: no new AW, AR; bursts begun end ─► quiet ─► RESET: 8 cycles of core_reset ─► idle
+//! request ─► DRAIN: no new AW, AR; bursts, frame, access begun end ─► quiet ─► RESET: 8 cycles of core_reset ─► idle
 //! ```
 //!
 //! A VALID once shown is not withdrawn, and an AW whose W beats went ahead is let out. A frame that the MAC delivers across the reset is
@@ -16,8 +16,9 @@ pub struct SoftReset {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub request: Signal<In, Bit>,
-    /// An AXI4-Lite answer is under way.
-    pub lite_busy: Signal<In, Bit>,
+    /// An AXI4-Lite access waits or is under way; and its answer is taken.
+    pub lite_request: Signal<In, Bit>,
+    pub lite_end: Signal<In, Bit>,
     pub aw_valid: Signal<In, Bit>,
     pub aw_ready: Signal<In, Bit>,
     pub w_valid: Signal<In, Bit>,
@@ -39,11 +40,13 @@ pub struct SoftReset {
     pub block_w: Signal<Out, Bit>,
     pub block_ar: Signal<Out, Bit>,
     pub block_tx: Signal<Out, Bit>,
+    pub block_lite: Signal<Out, Bit>,
     /// The frame coming in began before the reset.
     pub skip_rx: Signal<Out, Bit>,
     pub draining: Signal<Out, Bit>,
     pub core_reset: Signal<Out, Bit>,
     drain: DFF<Bit>,
+    access: DFF<Bit>,
     count: DFF<Bits<4>>,
     writes: DFF<Bits<6>>,
     /// AWs less W bursts: W may run ahead of its AW, so it can be negative.
@@ -69,6 +72,7 @@ pub struct SoftReset {
     hold_w: Signal<Local, Bit>,
     hold_ar: Signal<Local, Bit>,
     hold_tx: Signal<Local, Bit>,
+    hold_lite: Signal<Local, Bit>,
     reset_cycles: Constant<Bits<4>>,
 }
 
@@ -78,7 +82,11 @@ impl Default for SoftReset {
             clock: Default::default(),
             reset: Default::default(),
             request: Default::default(),
-            lite_busy: Default::default(),
+            lite_request: Default::default(),
+            lite_end: Default::default(),
+            block_lite: Default::default(),
+            access: Default::default(),
+            hold_lite: Default::default(),
             aw_valid: Default::default(),
             aw_ready: Default::default(),
             w_valid: Default::default(),
@@ -136,7 +144,9 @@ impl Default for SoftReset {
 impl Logic for SoftReset {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, drain, count, writes, owed, reads, aw_shown, w_shown, w_middle, ar_shown, tx_middle, rx_middle, skip);
+        dff_setup!(
+            self, clock, drain, access, count, writes, owed, reads, aw_shown, w_shown, w_middle, ar_shown, tx_middle, rx_middle, skip
+        );
 
         self.resetting.next = self.count.q.val().any();
         self.core_reset.next = self.reset.val() | self.resetting.val();
@@ -201,14 +211,23 @@ impl Logic for SoftReset {
             & !self.w_shown.q.val()
             & !self.w_middle.q.val()
             & !self.ar_shown.q.val()
-            & !self.tx_middle.q.val()
-            & !self.lite_busy.val();
+            & !self.tx_middle.q.val();
+        // The access under way is answered before the reset; the next one waits for it.
+        self.hold_lite.next = self.drain.q.val() & self.quiet.val() & !self.access.q.val();
+        self.block_lite.next = self.hold_lite.val();
+        if self.lite_end.val() {
+            self.access.d.next = false;
+        } else {
+            if self.lite_request.val() & !self.hold_lite.val() {
+                self.access.d.next = true;
+            }
+        }
         if self.resetting.val() {
             self.count.d.next = self.count.q.val() - 1;
             self.drain.d.next = false;
         } else {
             if self.drain.q.val() {
-                if self.quiet.val() {
+                if self.hold_lite.val() {
                     self.count.d.next = self.reset_cycles.val();
                 }
             } else {
@@ -225,6 +244,7 @@ impl Logic for SoftReset {
 
         if self.reset.val() {
             self.drain.d.next = false;
+            self.access.d.next = false;
             self.count.d.next = 0.into();
             self.writes.d.next = 0.into();
             self.owed.d.next = 0.into();

@@ -28,6 +28,8 @@ pub struct Left {
     /// Keys asked: op, key, va, length.
     pub keys: Vec<(u8, u32, u64, u32)>,
     pub fetches: Vec<u64>,
+    /// Cycles from fetch_start to fetch_done.
+    pub fetch_wait: u64,
 }
 
 impl Left {
@@ -284,6 +286,7 @@ impl Harness {
             self.fetch_asked = uut.fetch_address.val().to_u64();
             self.left.fetches.push(self.fetch_asked);
             self.fetch_left = self.rng.gen_range(1..20);
+            self.left.fetch_wait += self.fetch_left as u64;
         }
         if uut.job_valid.val() & uut.job_ready.val() {
             self.left.jobs.push(uut.job.val());

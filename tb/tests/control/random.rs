@@ -191,7 +191,7 @@ impl Pair {
         self.h.wqe(index, self.posted[i], address, key, length);
         self.posted[i] += 1;
         let mut left = self.h.doorbell(index, self.posted[i] as u16);
-        left.entries.extend(self.h.rest(40).entries);
+        left.entries.extend(self.h.rest(200).entries);
         let mut outcome = Outcome::default();
         self.model.post_receive(index, address, length, key, &mut outcome);
         self.same_completions(&left, &outcome, index);
@@ -344,7 +344,7 @@ impl Pair {
                 let good = self.model.modify(qpn, state, &mut outcome);
                 let (done, mut left) = self.h.command(1, index, state_of(state));
                 assert_eq!(done, good, "QP {index} to {state:?}");
-                left.entries.extend(self.h.rest(100).entries);
+                left.entries.extend(self.h.rest(400).entries);
                 self.same_completions(&left, &outcome, index);
                 return self.same_state(index);
             }
@@ -392,7 +392,7 @@ impl Pair {
             self.ours.write(job.address.to_u64(), bytes);
         }
         if !events.is_empty() {
-            left.entries.extend(self.h.rest(100).entries);
+            left.entries.extend(self.h.rest(400).entries);
         }
         let owner = packet.qpn & 3;
         self.same_completions(&left, &outcome, owner);

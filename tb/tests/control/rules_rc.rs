@@ -87,6 +87,10 @@ fn cycles() {
     assert_eq!(last.writes(), vec![(place(VA + 512), 88)]);
     assert!(first.cycles <= 20 && middle.cycles <= 16 && last.cycles <= 16);
     assert_eq!(last.answer(), Some((ACK, 102, 1)));
+    h.post(2, 1);
+    let send = h.send(&packet(SEND_ONLY, qpn(2), 103, 64));
+    println!("SEND ONLY {} + fetch {}", send.cycles - send.fetch_wait, send.fetch_wait);
+    assert!(send.cycles - send.fetch_wait <= 24);
 }
 
 #[test]

@@ -54,6 +54,8 @@ macro_rules! station {
             /// `RX_NO_BUFFER` and `RX_HOST_OVERFLOW` may stand for a commit.
             pub may_overflow: bool,
             started: std::time::Instant,
+            /// Cycles in which heads were taken.
+            pub takes: Vec<u64>,
         }
 
         impl $bench {
@@ -100,6 +102,7 @@ macro_rules! station {
                     head_at: 0,
                     may_overflow: false,
                     started: std::time::Instant::now(),
+                    takes: vec![],
                 };
                 station.addresses();
                 station
@@ -240,6 +243,7 @@ macro_rules! station {
                     self.end = head.end_beat.to_u64();
                     self.jobs.push_back((head, packet));
                     self.counts[61] += 1;
+                    self.takes.push(cycle);
                 }
                 if uut.read_valid.val() && uut.read_ready.val() {
                     let (head, packet) = self.jobs.pop_front().unwrap();
