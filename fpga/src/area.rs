@@ -36,7 +36,15 @@ pub fn run(preset: Option<&str>, wanted: &[String], json: bool) -> Result<bool> 
     } else {
         let rows: Vec<Vec<String>> = costs
             .iter()
-            .map(|c| vec![c.preset.clone(), c.station.clone(), c.cells.to_string(), c.flip_flops.to_string(), c.ram_blocks.to_string()])
+            .map(|c| {
+                vec![
+                    c.preset.clone(),
+                    c.station.clone(),
+                    c.cells.to_string(),
+                    c.flip_flops.to_string(),
+                    c.ram_blocks.to_string(),
+                ]
+            })
             .collect();
         report::table(&["preset", "station", "cells", "flip-flops", "RAM blocks"], &rows);
         println!("\ncu: iCE40 logic cells (nextpnr-ice40 packing where it fits its pins, else LUT4 + unpaired flip-flops), 4-kbit RAM. tengig: ECP5 LUT4, 18-kbit RAM. Stations are synthesised alone; `whole` is the engine.");
@@ -48,19 +56,43 @@ fn cost(config: &Config, name: &str, design: &Design) -> Result<Cost> {
     let folder = tools::folder(&format!("area-{}-{name}", config.name))?;
     std::fs::write(folder.join("design.v"), design.to_single_text())?;
     let ice40 = config.data_bits == 32;
-    let synth = if ice40 { format!("synth_ice40 -top {} -json design.json", design.top) } else { format!("synth_ecp5 -top {} -json design.json", design.top) };
+    let synth = if ice40 {
+        format!("synth_ice40 -top {} -json design.json", design.top)
+    } else {
+        format!("synth_ecp5 -top {} -json design.json", design.top)
+    };
     let script = format!("read_verilog design.v; {synth}; tee -o stat.txt stat");
     tools::YOSYS.run(&folder, &["-q".into(), "-p".into(), script])?;
     let stat = std::fs::read_to_string(folder.join("stat.txt"))?;
     let cells = cell_counts(&stat);
-    let of = |kinds: &[&str]| cells.iter().filter(|(k, _)| kinds.iter().any(|p| k.starts_with(p))).map(|(_, n)| n).sum::<usize>();
+    let of = |kinds: &[&str]| {
+        cells
+            .iter()
+            .filter(|(k, _)| kinds.iter().any(|p| k.starts_with(p)))
+            .map(|(_, n)| n)
+            .sum::<usize>()
+    };
     let (lut, flip_flops, ram_blocks) = if ice40 {
         (of(&["SB_LUT4"]), of(&["SB_DFF"]), of(&["SB_RAM40"]))
     } else {
-        (of(&["LUT4"]) + 2 * of(&["CCU2C"]) + 4 * of(&["TRELLIS_DPR16X4"]), of(&["TRELLIS_FF"]), of(&["DP16KD", "PDPW16KD"]))
+        (
+            of(&["LUT4"]) + 2 * of(&["CCU2C"]) + 4 * of(&["TRELLIS_DPR16X4"]),
+            of(&["TRELLIS_FF"]),
+            of(&["DP16KD", "PDPW16KD"]),
+        )
     };
-    let cells = if ice40 { packed(&folder).context("packing for iCE40")? } else { lut };
-    Ok(Cost { preset: config.name.into(), station: name.into(), cells, flip_flops, ram_blocks })
+    let cells = if ice40 {
+        packed(&folder).context("packing for iCE40")?
+    } else {
+        lut
+    };
+    Ok(Cost {
+        preset: config.name.into(),
+        station: name.into(),
+        cells,
+        flip_flops,
+        ram_blocks,
+    })
 }
 
 /// Cell type → count, from yosys' `stat`: the last table of a flat design, `NAME COUNT` a line.
@@ -79,7 +111,16 @@ fn cell_counts(stat: &str) -> BTreeMap<String, usize> {
 
 /// Logic cells after nextpnr's packing of LUT, flip-flop and carry.
 fn packed(folder: &std::path::Path) -> Result<usize> {
-    let arguments = ["--hx8k", "--package", "ct256", "--json", "design.json", "--pack-only", "--pcf-allow-unconstrained", "--no-promote-globals"];
+    let arguments = [
+        "--hx8k",
+        "--package",
+        "ct256",
+        "--json",
+        "design.json",
+        "--pack-only",
+        "--pcf-allow-unconstrained",
+        "--no-promote-globals",
+    ];
     let text = tools::NEXTPNR_ICE40.run(folder, &arguments.map(String::from))?;
     let line = text.lines().find(|l| l.contains("ICESTORM_LC:"));
     match line {
@@ -96,9 +137,21 @@ fn packed(folder: &std::path::Path) -> Result<usize> {
 /// Sums nextpnr's packing lines ("Packing LUT-FFs.. N LCs used as LUT4 only" and its kin).
 fn pack_count(text: &str) -> Result<usize> {
     let mut sum = 0;
-    for what in ["LCs used as LUT4 only", "LCs used as LUT4 and DFF", "LCs used as DFF only", "LCs used as CARRY only"] {
-        let line = text.lines().find(|l| l.contains(what)).with_context(|| format!("nextpnr-ice40 printed no '{what}'"))?;
-        let number = line.split(what).next().and_then(|l| l.split_whitespace().last()).and_then(|n| n.parse::<usize>().ok());
+    for what in [
+        "LCs used as LUT4 only",
+        "LCs used as LUT4 and DFF",
+        "LCs used as DFF only",
+        "LCs used as CARRY only",
+    ] {
+        let line = text
+            .lines()
+            .find(|l| l.contains(what))
+            .with_context(|| format!("nextpnr-ice40 printed no '{what}'"))?;
+        let number = line
+            .split(what)
+            .next()
+            .and_then(|l| l.split_whitespace().last())
+            .and_then(|n| n.parse::<usize>().ok());
         sum += number.with_context(|| format!("cannot read '{line}'"))?;
     }
     Ok(sum)

@@ -12,10 +12,15 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(name = "fpga", version, about = "Area and clock of Verbena by yosys and nextpnr", after_help = "Examples:
+#[command(
+    name = "fpga",
+    version,
+    about = "Area and clock of Verbena by yosys and nextpnr",
+    after_help = "Examples:
   cargo run --release --bin fpga -- area
   cargo run --release --bin fpga -- fmax --station rx --station control
-  cargo run --release --bin fpga -- fmax --whole")]
+  cargo run --release --bin fpga -- fmax --whole"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -67,6 +72,12 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> Result<bool> {
     match arguments.command {
         Command::Area { preset, station, json } => area::run(preset.as_deref(), &station, json),
-        Command::Fmax { station, whole, seed, at_least, json } => fmax::run(&station, whole, seed, at_least, json),
+        Command::Fmax {
+            station,
+            whole,
+            seed,
+            at_least,
+            json,
+        } => fmax::run(&station, whole, seed, at_least, json),
     }
 }

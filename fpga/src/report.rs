@@ -3,7 +3,13 @@
 
 /// Prints a table in Markdown, which reads well on a terminal too.
 pub fn table(head: &[&str], rows: &[Vec<String>]) {
-    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).chain([head[i].chars().count()]).max().unwrap_or(0);
+    let width = |i: usize| {
+        rows.iter()
+            .map(|r| r[i].chars().count())
+            .chain([head[i].chars().count()])
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
     let line = |cells: Vec<&str>| {
         let cells: Vec<String> = cells

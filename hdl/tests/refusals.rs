@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the printer refuses: each with the block, the signal and the reason.
 
+// Kernels under test are written as they come.
+#![allow(clippy::single_match)]
+
 use rust_hdl::prelude::*;
 use verbena_hdl::verilog::{emit, Options};
 
@@ -42,6 +45,7 @@ block!(Latch {}
     #[hdl_gen]
     fn update(&mut self) { if self.f.val() { self.o.next = self.a.val(); } });
 
+#[rustfmt::skip]
 block!(LatchInMatch {}
     #[hdl_gen]
     fn update(&mut self) {

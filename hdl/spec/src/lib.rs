@@ -8,3 +8,4 @@ pub mod headers;
 pub mod layout;
 pub mod registers;
 pub mod render;
+pub mod testplan;

@@ -12,6 +12,7 @@ use std::process::{Command, ExitCode};
 use verbena_hdl::top;
 use verbena_hdl::verilog::{build::WAIVERS, Design};
 use verbena_spec::config::{Config, KEYS, PRESETS};
+use verbena_spec::registers;
 
 /// Write the Verbena HCA as Verilog-2005: one file per module, a file list, a FuseSoC core and the register map.
 #[derive(Parser)]
@@ -130,9 +131,13 @@ fn files(config: &Config, design: &Design) -> Vec<(String, String)> {
     files
 }
 
-/// The register map as Markdown, JSON and C header: the tables of `verbena_spec::registers`, which has no writers yet.
-fn register_map(_config: &Config) -> Vec<(String, String)> {
-    vec![]
+/// The register map as Markdown, JSON and C header.
+fn register_map(config: &Config) -> Vec<(String, String)> {
+    vec![
+        ("registers.md".into(), registers::to_markdown(config)),
+        ("registers.json".into(), registers::to_json(config)),
+        ("verbena_registers.h".into(), registers::to_c_header(config)),
+    ]
 }
 
 fn fusesoc(config: &Config, design: &Design) -> String {

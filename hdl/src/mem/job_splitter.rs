@@ -75,6 +75,7 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     ring_bytes: Signal<Local, Bits<15>>,
     start_position: Signal<Local, Bits<8>>,
     end_position: Signal<Local, Bits<8>>,
+    burst_end: Signal<Local, Bits<8>>,
     more: Signal<Local, Bit>,
     valid: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
@@ -142,6 +143,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Default for JobSplitter<K
             ring_bytes: Default::default(),
             start_position: Default::default(),
             end_position: Default::default(),
+            burst_end: Default::default(),
             more: Default::default(),
             valid: Default::default(),
             over: Default::default(),
@@ -265,10 +267,11 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         if self.paged.q.val() {
             self.aw_address.next = bit_cast::<64, 12>(self.low.q.val().get_bits::<12>(0)) | (bit_cast::<64, 52>(self.mtt_page.val()) << 12);
         }
-        self.aw_length.next = self.end_position.val() - self.start_position.val();
+        self.burst_end.next = self.end_position.val();
         if self.more.val() {
-            self.aw_length.next = self.full.val() - self.start_position.val();
+            self.burst_end.next = self.full.val();
         }
+        self.aw_length.next = self.burst_end.val() - self.start_position.val();
         self.aw_last.next = !self.more.val();
 
         if self.reset.val() {

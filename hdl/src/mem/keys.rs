@@ -16,7 +16,7 @@
 //! | 3 | 4 length_low | offset, lower half |
 //! | 4 | 5 length_high | offset, upper half: borrow fails; end, lower half |
 //! | 5 | 6 address_low or 1 mtt | length_low against the end; end, upper half: carry fails |
-//! | 6 | 7 address_high | length_high against the end: borrow fails |
+//! | 6 | 7 address_high | length_high against the end: carry fails |
 //! | 7 | | address, lower half |
 //! | 8 | | address, upper half; `key_done` |
 //!
@@ -73,8 +73,8 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     offset_high_add: CarryAdd,
     end_low_add: CarryAdd,
     end_high_add: CarryAdd,
-    room_low_add: CarryAdd,
-    room_high_add: CarryAdd,
+    past_low_add: CarryAdd,
+    past_high_add: CarryAdd,
     address_low_add: CarryAdd,
     address_high_add: CarryAdd,
     walking: DFF<Bit>,
@@ -90,7 +90,7 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     end_low: DFF<Bits<32>>,
     end_high: DFF<Bits<32>>,
     end_carry: DFF<Bit>,
-    room_carry: DFF<Bit>,
+    past_carry: DFF<Bit>,
     page_offset: DFF<Bits<16>>,
     address_low: DFF<Bits<32>>,
     address_carry: DFF<Bit>,
@@ -163,8 +163,8 @@ impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
             offset_high_add: Default::default(),
             end_low_add: Default::default(),
             end_high_add: Default::default(),
-            room_low_add: Default::default(),
-            room_high_add: Default::default(),
+            past_low_add: Default::default(),
+            past_high_add: Default::default(),
             address_low_add: Default::default(),
             address_high_add: Default::default(),
             walking: Default::default(),
@@ -181,7 +181,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
             end_low: Default::default(),
             end_high: Default::default(),
             end_carry: Default::default(),
-            room_carry: Default::default(),
+            past_carry: Default::default(),
             page_offset: Default::default(),
             address_low: Default::default(),
             address_carry: Default::default(),
@@ -235,7 +235,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             end_low,
             end_high,
             end_carry,
-            room_carry,
+            past_carry,
             page_offset,
             address_low,
             address_carry
@@ -296,13 +296,13 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
         self.end_high_add.a.next = self.offset_high.q.val();
         self.end_high_add.b.next = self.zero.val();
         self.end_high_add.carry_in.next = self.end_carry.q.val();
-        // room = MR.length - end: only its borrow counts.
-        self.room_low_add.a.next = self.word.val();
-        self.room_low_add.b.next = !self.end_low.q.val();
-        self.room_low_add.carry_in.next = true;
-        self.room_high_add.a.next = self.word.val();
-        self.room_high_add.b.next = !self.end_high.q.val();
-        self.room_high_add.carry_in.next = self.room_carry.q.val();
+        // end - MR.length - 1: a carry out of the upper half means that the end lies beyond. (The same inverted word as above feeds it.)
+        self.past_low_add.a.next = self.end_low.q.val();
+        self.past_low_add.b.next = !self.word.val();
+        self.past_low_add.carry_in.next = false;
+        self.past_high_add.a.next = self.end_high.q.val();
+        self.past_high_add.b.next = !self.word.val();
+        self.past_high_add.carry_in.next = self.past_carry.q.val();
         // Contiguous: MR.address + offset.
         self.address_low_add.a.next = self.word.val();
         self.address_low_add.b.next = self.offset_low.q.val();
@@ -358,14 +358,14 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             }
             KeyStep::LengthLow => {
                 self.step.d.next = KeyStep::LengthHigh;
-                self.room_carry.d.next = self.room_low_add.carry_out.val();
+                self.past_carry.d.next = self.past_low_add.carry_out.val();
                 self.end_high.d.next = self.end_high_add.sum.val();
                 // R67: the end may not wrap.
                 self.failed.d.next = self.failed.q.val() | self.end_high_add.carry_out.val();
             }
             KeyStep::LengthHigh => {
                 self.step.d.next = KeyStep::AddressLow;
-                self.failed.d.next = self.failed.q.val() | !self.room_high_add.carry_out.val();
+                self.failed.d.next = self.failed.q.val() | self.past_high_add.carry_out.val();
             }
             KeyStep::AddressLow => {
                 self.step.d.next = KeyStep::Done;

@@ -9,11 +9,12 @@
 //! ```
 //!
 //! Contract: write jobs and entries stand in the same order, and every write job belongs to exactly one entry, which names how many (`jobs`).
-//! An entry's outputs are offered together, each is taken once, and the next entry begins when all are taken. A write error (R69, R64) turns
+//! An entry's outputs are offered together, each is taken once, and the next entry begins when all but `qp_error` are taken. A write error (R69, R64) turns
 //! the answer into NAK remote operational error with the entry's PSN and MSN, the completion into a local QP operation error, replaces the entry's own event
 //! by QP_FATAL, and asks control to put the QP into ERR. That NAK is offered even where the entry has no answer, so `psn` and `msn` must
 //! always be set; `tx` drops it for a QP that isn't RC.
-//! `qp_error` must be taken by control at any time, also while it waits for `entry_ready`, `job_ready` or memory: else they wait for each other.
+//! `qp_error` waits in a register of its own, so a failed entry makes room in the queue before control takes the error: control, which takes it
+//! only between packets, always reaches that point. A second failed entry waits until the first one's error is taken.
 //!
 //! Latency: 2 cycles an entry when nothing waits (3 with the FIFO's fall through). `QUEUE` 1: a FIFO of `2^A` entries (tengig). `HOLD` 1: one register (241
 //! flip-flops). Neither (cu): the entry stays with its source until retired, and then its jobs may not wait for `entry_ready`.
@@ -68,6 +69,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     completion_due: DFF<Bit>,
     event_due: DFF<Bit>,
     qp_error_due: DFF<Bit>,
+    error_index: DFF<Bits<12>>,
 
     flat: Signal<Local, Bits<241>>,
     head: Signal<Local, Bits<241>>,
@@ -122,6 +124,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Defa
             completion_due: Default::default(),
             event_due: Default::default(),
             qp_error_due: Default::default(),
+            error_index: Default::default(),
             flat: Default::default(),
             head: Default::default(),
             head_valid: Default::default(),
@@ -147,15 +150,15 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             ack_due,
             completion_due,
             event_due,
-            qp_error_due
+            qp_error_due,
+            error_index
         );
 
         // The head entry goes when nothing of it is left to be taken.
         self.pop.next = self.sending.q.val()
             & !(self.ack_due.q.val() & !self.ack_ready.val())
             & !(self.completion_due.q.val() & !self.completion_ready.val())
-            & !(self.event_due.q.val() & !self.event_ready.val())
-            & !(self.qp_error_due.q.val() & !self.qp_error_ready.val());
+            & !(self.event_due.q.val() & !self.event_ready.val());
 
         // The queue, if there is one.
         self.flat.next = self.entry.val().into();
@@ -191,7 +194,11 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
 
         // Dones of the head entry.
         self.done_ready.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() != self.head.val().get_bits::<2>(12));
-        self.complete_now.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() == self.head.val().get_bits::<2>(12));
+        // A failed entry needs the place for its QP's index.
+        self.complete_now.next = self.head_valid.val()
+            & !self.sending.q.val()
+            & (self.taken.q.val() == self.head.val().get_bits::<2>(12))
+            & !(self.failed.q.val() & self.qp_error_due.q.val());
         if self.done_valid.val() & self.done_ready.val() {
             self.taken.d.next = self.taken.q.val() + 1;
             self.failed.d.next = self.failed.q.val() | self.done_error.val();
@@ -201,7 +208,14 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             self.ack_due.d.next = self.head.val().get_bit(14) | self.failed.q.val();
             self.completion_due.d.next = self.head.val().get_bit(71);
             self.event_due.d.next = self.head.val().get_bit(232) | self.failed.q.val();
-            self.qp_error_due.d.next = self.failed.q.val();
+        }
+
+        if self.qp_error_due.q.val() & self.qp_error_ready.val() {
+            self.qp_error_due.d.next = false;
+        }
+        if self.complete_now.val() & self.failed.q.val() {
+            self.qp_error_due.d.next = true;
+            self.error_index.d.next = self.head.val().get_bits::<12>(0);
         }
 
         // Outputs: each is offered until taken.
@@ -213,7 +227,6 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             self.ack_due.d.next = self.ack_due.q.val() & !self.ack_ready.val();
             self.completion_due.d.next = self.completion_due.q.val() & !self.completion_ready.val();
             self.event_due.d.next = self.event_due.q.val() & !self.event_ready.val();
-            self.qp_error_due.d.next = self.qp_error_due.q.val() & !self.qp_error_ready.val();
         }
         if self.pop.val() {
             self.sending.d.next = false;
@@ -248,7 +261,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         self.completion.next.word2 = self.head.val().get_bits::<32>(144);
         self.completion.next.word3 = self.head.val().get_bits::<32>(176);
         self.completion.next.word4 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(208));
-        self.qp_error_index.next = self.head.val().get_bits::<12>(0);
+        self.qp_error_index.next = self.error_index.q.val();
 
         if self.reset.val() {
             self.taken.d.next = 0.into();

@@ -40,6 +40,14 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
 /// The engine of that configuration.
 pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
     config.check()?;
+    let built = Config::preset(config.name)?.n_qps;
+    if config.n_qps != built {
+        return Err(ConfigError::Impossible(format!(
+            "n_qps={}: so far '{}' is built with its own {built} only",
+            config.n_qps, config.name
+        ))
+        .into());
+    }
     match config.name {
         "cu" => ready(HcaCu::new(config)),
         _ => ready(HcaTengig::new(config)),

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! One writer (the host's table window), one reader (the ACK builder), so `table_ready` is always 1. The reader sees rows only of QPs that
-//! control lets answer, so nothing is cleared. Limit: the index must be below 2^QA (the register station refuses others).
+//! control lets answer, and the host doesn't write those, so nothing is cleared and the ports never meet. Limit: the index must be below 2^QA (the register station refuses others).
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 /// Address rows of `2^QA` QPs; `RA` is `QA + 4`.
@@ -23,7 +23,7 @@ pub struct AddressRam<const QA: usize, const RA: usize> {
     pub read_index: Signal<In, Bits<12>>,
     pub read_word: Signal<In, Bits<4>>,
     pub read_data: Signal<Out, Bits<32>>,
-    ram: SdpRam<RA, 32>,
+    ram: SplitRam<RA, 32>,
     enabled: Constant<Bit>,
 }
 

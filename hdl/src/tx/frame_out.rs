@@ -29,6 +29,7 @@ pub struct FrameOut<const W: usize, const K: usize, const L: usize> {
     pub crc_valid: Signal<In, Bit>,
     /// One cycle: `crc` is used.
     pub crc_next: Signal<Out, Bit>,
+    /// Bytes that `m_keep` leaves out hold anything.
     pub m_data: Signal<Out, Bits<W>>,
     pub m_keep: Signal<Out, Bits<K>>,
     pub m_last: Signal<Out, Bit>,
@@ -138,10 +139,7 @@ impl<const W: usize, const K: usize, const L: usize> Logic for FrameOut<W, K, L>
         // Bytes out.
         self.m_valid.next = self.flush.q.val() | (self.started.q.val() & self.beat_valid.val());
         self.m_last.next = self.flush.q.val() | self.fits.val();
-        self.m_data.next = self.carry.q.val() >> 16;
-        if !self.flush.q.val() {
-            self.m_data.next = (self.carry.q.val() >> 16) | (self.beat.val() << self.shift_up.val());
-        }
+        self.m_data.next = (self.carry.q.val() >> 16) | (self.beat.val() << self.shift_up.val());
         self.m_keep.next = self.keep_all.val();
         if self.fits.val() | self.flush_six.q.val() {
             self.m_keep.next = self.keep_six.val();
@@ -151,10 +149,7 @@ impl<const W: usize, const K: usize, const L: usize> Logic for FrameOut<W, K, L>
         }
         for _i in 1..L {
             if self.shift_six.q.val() {
-                self.m_data.next = self.carry.q.val() >> 48;
-                if !self.flush.q.val() {
-                    self.m_data.next = (self.carry.q.val() >> 48) | (self.beat.val() << 16);
-                }
+                self.m_data.next = (self.carry.q.val() >> 48) | (self.beat.val() << 16);
             }
         }
 

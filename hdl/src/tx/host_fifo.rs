@@ -9,10 +9,10 @@
 //!
 //! The reader sees a frame only once it is whole, so it never starves. A frame longer than `M` beats, or with a `keep` that isn't contiguous (all
 //! ones but on the last beat), is dropped. Exactly one event a frame: TX_HOST or TX_HOST_DROPPED. Data and `keep` pass unchanged; bit 0 of
-//! `keep` is always 1 and not stored. Latency: 3 cycles from the last beat. One beat a cycle, one pause after each frame until its event is taken.
-//! Limits: `M` below 2^A.
+//! `keep` is always 1 and not stored. Latency: 4 cycles from the last beat. One beat a cycle, one pause after each frame until its event is taken.
+//! Limits: `M` below 2^A - 2.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 use verbena_spec::counters;
 
@@ -35,24 +35,28 @@ pub struct HostFifo<const W: usize, const K: usize, const D: usize, const A: usi
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
 
-    ram: SdpRam<A, D>,
+    ram: SplitRam<A, D>,
     write: DFF<Bits<B>>,
     commit: DFF<Bits<B>>,
     read: DFF<Bits<B>>,
     out_valid: DFF<Bit>,
     /// The frame coming in is dropped.
     broken: DFF<Bit>,
+    /// It has `M` beats already.
+    complete: DFF<Bit>,
+    /// Room for one beat more at least, whatever came in the cycle before, isn't sure.
+    tight: DFF<Bit>,
     event_due: DFF<Bit>,
     dropped: DFF<Bit>,
 
     used: Signal<Local, Bits<B>>,
     length: Signal<Local, Bits<B>>,
-    keep_next: Signal<Local, Bits<K>>,
+    keep_hole: Signal<Local, Bits<K>>,
     wrong: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
-    capacity: Constant<Bits<B>>,
-    longest: Constant<Bits<B>>,
+    nearly_full: Constant<Bits<B>>,
+    longest_but_one: Constant<Bits<B>>,
     keep_all: Constant<Bits<K>>,
     keep_one: Constant<Bits<K>>,
     data_at: Constant<Bits<7>>,
@@ -65,7 +69,7 @@ impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: us
 {
     fn default() -> Self {
         assert!(W == 8 * K && D == W + K && B == A + 1, "HostFifo: W = 8 * K, D = W + K, B = A + 1");
-        assert!(M < 1 << A, "HostFifo: the longest frame must fit");
+        assert!(M + 2 < 1 << A, "HostFifo: the longest frame must fit");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -88,16 +92,18 @@ impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: us
             read: Default::default(),
             out_valid: Default::default(),
             broken: Default::default(),
+            complete: Default::default(),
+            tight: Default::default(),
             event_due: Default::default(),
             dropped: Default::default(),
             used: Default::default(),
             length: Default::default(),
-            keep_next: Default::default(),
+            keep_hole: Default::default(),
             wrong: Default::default(),
             accept: Default::default(),
             fetch: Default::default(),
-            capacity: Constant::new((1u64 << A).to_bits()),
-            longest: Constant::new((M as u64).to_bits()),
+            nearly_full: Constant::new(((1u64 << A) - 2).to_bits()),
+            longest_but_one: Constant::new((M as u64 - 1).to_bits()),
             keep_all: Constant::new(((1u64 << K) - 1).to_bits()),
             keep_one: Constant::new(1u64.to_bits()),
             data_at: Constant::new((K as u64).to_bits()),
@@ -110,19 +116,20 @@ impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: us
 impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: usize, const M: usize> Logic for HostFifo<W, K, D, A, B, M> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, commit, read, out_valid, broken, event_due, dropped);
+        dff_setup!(self, clock, write, commit, read, out_valid, broken, complete, tight, event_due, dropped);
         clock!(self, clock, ram);
 
         // In.
         self.used.next = self.write.q.val() - self.read.q.val();
         self.length.next = self.write.q.val() - self.commit.q.val();
-        self.s_ready.next = (self.used.val() != self.capacity.val()) & !self.event_due.q.val();
-        self.accept.next = self.s_valid.val() & (self.used.val() != self.capacity.val()) & !self.event_due.q.val();
-        // A contiguous keep and its successor have no bit in common.
-        self.keep_next.next = self.s_keep.val() + 1;
-        self.wrong.next = self.broken.q.val() | (self.length.val() == self.longest.val());
+        self.tight.d.next = self.used.val() >= self.nearly_full.val();
+        self.s_ready.next = !self.tight.q.val() & !self.event_due.q.val();
+        self.accept.next = self.s_valid.val() & !self.tight.q.val() & !self.event_due.q.val();
+        // A kept byte after one that isn't.
+        self.keep_hole.next = (self.s_keep.val() >> 1) & !self.s_keep.val();
+        self.wrong.next = self.broken.q.val() | self.complete.q.val();
         if self.s_last.val() {
-            if (self.s_keep.val() & self.keep_next.val()).any() | !self.s_keep.val().any() {
+            if self.keep_hole.val().any() | !self.s_keep.val().get_bit(0) {
                 self.wrong.next = true;
             }
         } else {
@@ -138,17 +145,21 @@ impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: us
         if self.accept.val() {
             self.write.d.next = self.write.q.val() + 1;
             self.broken.d.next = self.wrong.val();
-            if self.wrong.val() {
-                self.write.d.next = self.commit.q.val();
-            }
+            self.complete.d.next = self.length.val() == self.longest_but_one.val();
             if self.s_last.val() {
                 self.broken.d.next = false;
+                self.complete.d.next = false;
                 self.event_due.d.next = true;
                 self.dropped.d.next = self.wrong.val();
-                if !self.wrong.val() {
-                    self.commit.d.next = self.write.q.val() + 1;
-                }
             }
+        }
+        // A cycle after the bad beat, so that the checks aren't in the pointer's way.
+        if self.broken.q.val() | (self.event_due.q.val() & self.dropped.q.val()) {
+            self.write.d.next = self.commit.q.val();
+        }
+        // The cycle after a good frame's last beat; none is accepted then.
+        if self.event_due.q.val() & !self.dropped.q.val() {
+            self.commit.d.next = self.write.q.val();
         }
         self.event_valid.next = self.event_due.q.val();
         self.event_code.next = self.tx_host.val();
@@ -182,6 +193,8 @@ impl<const W: usize, const K: usize, const D: usize, const A: usize, const B: us
             self.read.d.next = 0.into();
             self.out_valid.d.next = false;
             self.broken.d.next = false;
+            self.complete.d.next = false;
+            self.tight.d.next = false;
             self.event_due.d.next = false;
         }
     }

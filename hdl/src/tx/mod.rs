@@ -2,6 +2,10 @@
 //! Transmit: headers, ICRC, frames to the MAC.
 
 mod ack_builder;
+mod ack_checksum;
+mod ack_source;
+mod ack_steps;
+mod ack_words;
 mod address_ram;
 mod arbiter;
 mod frame_out;
@@ -12,7 +16,11 @@ mod packet_store;
 #[allow(clippy::module_inception)]
 mod tx;
 
-pub use ack_builder::{AckBuilder, BuildStep};
+pub use ack_builder::AckBuilder;
+pub use ack_checksum::AckChecksum;
+pub use ack_source::AckSource;
+pub use ack_steps::{AckSteps, BuildStep};
+pub use ack_words::AckWords;
 pub use address_ram::AddressRam;
 pub use arbiter::{Arbiter, MIN_FRAME};
 pub use frame_out::FrameOut;

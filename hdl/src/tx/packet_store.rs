@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! beats ─► FIFO ─► gate ─► frame out        permit ─► count of frames that may pass the gate
-//! ICRC  ─► two registers ─► frame out       begin  ─► count of frames under way, two at most: room
+//! ICRC  ─► two registers ─► frame out       starting ─► count of frames under way, two at most: room
 //! ```
 //!
 //! A frame passes the gate when its maker says that it will not run empty (`permit`: it is whole, or will be in time). W = 64 only: the
@@ -112,7 +112,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.fifo.s_valid.next = self.s_valid.val();
 
         // The gate: closed before a frame that has no permit.
-        self.gate.next = self.in_packet.q.val() | self.permits.q.val().any() | self.permit.val();
+        self.gate.next = self.in_packet.q.val() | self.permits.q.val().any();
         self.m_data.next = self.fifo.m_data.val().get_bits::<W>(0);
         self.m_lanes.next = bit_cast::<L, G>(self.fifo.m_data.val() >> self.lanes_at.val());
         self.last.next = (self.fifo.m_data.val() >> self.last_at.val()).any();

@@ -10,6 +10,7 @@ use super::{shim, Port};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// Why a model could not be built.
@@ -89,8 +90,8 @@ pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &Buil
             cached: true,
         });
     }
-    // Built aside and renamed, so that two processes never see half a library.
-    let aside = cache.join(format!("{:032x}.{}", hash(&key), std::process::id()));
+    // Built aside and renamed, so that neither two processes nor two threads see half a library.
+    let aside = cache.join(format!("{:032x}.{}", hash(&key), own()));
     fs::create_dir_all(&aside).map_err(|e| io(&aside, e))?;
     let write = |name: &str, text: &str| fs::write(aside.join(name), text).map_err(|e| io(&aside.join(name), e));
     write("model.v", text)?;
@@ -176,6 +177,12 @@ fn verilator_root() -> Result<PathBuf, BuildError> {
     Ok(PathBuf::from(text.trim()))
 }
 
+/// A part of a file name that no other build has, in this process or another.
+fn own() -> String {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Verilator's runtime, compiled once for each version and set of flags.
 fn runtime(cache: &Path, root: &Path, version: &str, options: &BuildOptions) -> Result<Vec<PathBuf>, BuildError> {
     let key = format!("{version}{}{}{:?}", options.trace, options.optimise, options.library);
@@ -189,7 +196,7 @@ fn runtime(cache: &Path, root: &Path, version: &str, options: &BuildOptions) -> 
     for name in names {
         let object = dir.join(format!("{name}.o"));
         if !object.exists() {
-            let aside = dir.join(format!("{name}.{}.o", std::process::id()));
+            let aside = dir.join(format!("{name}.{}.o", own()));
             compile(&root.join("include").join(format!("{name}.cpp")), &aside, root, &[], options)?;
             fs::rename(&aside, &object).map_err(|e| io(&object, e))?;
         }

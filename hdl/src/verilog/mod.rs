@@ -11,6 +11,7 @@
 //! See `docs/printer.md` for what it prints, what it refuses and how it is tested.
 
 pub mod build;
+mod cut;
 mod error;
 mod expr;
 mod kernel;

@@ -265,7 +265,7 @@ impl<'a> Assembly<'a> {
             }
             out.push_str(&format!(
                 "  {module} {} (\n{}\n  );\n\n",
-                super::names::flat(&child.name),
+                self.scope.instances[&index],
                 lines.join(",\n")
             ));
         }

@@ -280,9 +280,9 @@ impl<'a> Printer<'a> {
     }
 
     fn amount(&mut self, by: &Expr) -> String {
-        match by.index() {
-            Some(k) => k.to_string(),
-            None => self.operand(by),
+        match &by.kind {
+            Kind::Const(value, None) => value.to_string(),
+            _ => self.operand(by),
         }
     }
 }

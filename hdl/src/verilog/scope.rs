@@ -64,6 +64,8 @@ pub struct Scope {
     pub names: Names,
     /// For each child that is a flip-flop, the name of its register.
     pub registers: BTreeMap<usize, String>,
+    /// For each other child, the name of its instance.
+    pub instances: BTreeMap<usize, String>,
 }
 
 impl Scope {
@@ -87,6 +89,13 @@ impl Scope {
             let name = scope.fixed(node, &child.name)?;
             if is_register {
                 scope.registers.insert(index, name);
+            } else {
+                let instance = if has_inside(child, &name) {
+                    scope.names.take(&format!("u_{name}"))
+                } else {
+                    name
+                };
+                scope.instances.insert(index, instance);
             }
             for atom in &child.atoms {
                 let class = match atom.role {
@@ -164,6 +173,12 @@ impl Scope {
             TypeKind::Bits(_) => Ok(()),
         }
     }
+}
+
+/// Whether something inside the child has the child's own name: linters call it hidden.
+fn has_inside(child: &Node, name: &str) -> bool {
+    let atoms = child.atoms.iter().map(|a| &a.name).chain(child.children.iter().map(|c| &c.name));
+    atoms.into_iter().any(|n| flat(n) == name)
 }
 
 /// Refuses keywords in any part of a name that reaches the Verilog by itself.

@@ -82,7 +82,7 @@ fn load(out: &mut String, member: &str, width: usize, from: &str) {
         _ => {
             let n = width.div_ceil(32);
             line(out, &format!("for (int i = 0; i < {n}; i++) {member}[i] = ({from})[i];"));
-            if width % 32 != 0 {
+            if !width.is_multiple_of(32) {
                 line(out, &format!("{member}[{}] &= 0x{:x}u;", n - 1, (1u64 << (width % 32)) - 1));
             }
         }

@@ -79,8 +79,8 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
             if ip[9] != 17 || !ours {
                 return host;
             }
-            // R15: options or a fragment are never RoCE.
-            if ip[0] & 15 != 5 || be16(ip, 6) & 0x3fff != 0 {
+            // R15: options or a later fragment are never RoCE, and hide or lack the port.
+            if ip[0] & 15 != 5 || be16(ip, 6) & 0x1fff != 0 {
                 return Verdict::Host(c::RX_FRAGMENT);
             }
             (20, be16(ip, 2).saturating_sub(20), address(12), address(16))
@@ -97,8 +97,13 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
     let Some(gid_index) = local.gids.iter().position(|g| *g == Some(destination)) else {
         return host;
     };
-    if ip.len() < udp_at + 8 || be16(ip, udp_at + 2) != usize::from(UDP_PORT) {
+    // A frame that ends before BTH and ICRC are whole isn't RoCE; no MAC gives one, the shortest has 60 bytes.
+    if ip.len() < udp_at + 8 + 4 * BTH_WORDS + 4 || be16(ip, udp_at + 2) != usize::from(UDP_PORT) {
         return host;
+    }
+    // R15: a first fragment whose port is ours.
+    if udp_at == 20 && be16(ip, 6) & 0x2000 != 0 {
+        return Verdict::Host(c::RX_FRAGMENT);
     }
     if udp_at == 20 && internet_checksum(&ip[..20]) != 0 {
         return Verdict::Drop(c::RX_BAD_IP_CHECKSUM);
@@ -116,7 +121,7 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
     };
     let pad = usize::from(bth[1] >> 4 & 3);
     let head = 4 * (BTH_WORDS + info.extension_words());
-    if bth.len() < head + pad || (!info.payload && bth.len() != head + pad) {
+    if bth.len() < head + pad {
         return Verdict::Drop(c::RX_BAD_LENGTH);
     }
     if bth[1] & 15 != 0 {

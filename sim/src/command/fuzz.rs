@@ -13,6 +13,9 @@ pub struct Fuzz {
     /// Frames to send
     #[arg(long, default_value_t = 5000)]
     frames: u64,
+    /// Compare with the golden model after every frame: slow, but names the frame that makes a difference
+    #[arg(long)]
+    one_by_one: bool,
 }
 
 impl Fuzz {
@@ -22,6 +25,7 @@ impl Fuzz {
             seed: common.seed,
             frames: self.frames,
             latency: common.latency.min(20),
+            one_by_one: self.one_by_one,
         };
         let bar = progress(common, self.frames).with_message("fuzz");
         let summary = run(&options, |done| bar.set_position(done))?;

@@ -7,7 +7,7 @@ use crate::responder::EngineResponder;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use verbena_model::replay::overrides::Overrides;
 use verbena_model::replay::play::replay;
 use verbena_model::replay::report::{table, Report};
@@ -15,7 +15,7 @@ use verbena_model::replay::report::{table, Report};
 /// Plays captures against the Verilated engine and compares its answers with the captured ones.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hca-sim replay tb/captures/rc-write-60000.pcap --as 10.0.0.1\n  hca-sim replay tb/captures/*.pcap --as 10.0.0.1 --json\n\nFiles named *.rx.pcap are what arrived in the capture of the same name, and skipped by themselves."
+    after_help = "Examples:\n  hca-sim replay tb/captures/rc-write-60000.pcap --as 10.0.0.1\n  hca-sim replay tb/captures/*.pcap --as 10.0.0.1 --json\n  hca-sim replay mine.pcap --as 192.168.1.7 --mtu 1024 --mr 0x34eb:0x7f7a99dd2000:65536:w --recv 4096\n\nWhat a capture can't say may also stand in a file NAME.toml beside NAME.pcap (docs/replay.md). NAME.rx.pcap is what arrived in the\ncapture NAME.pcap, and not played by itself."
 )]
 pub struct Replay {
     /// Captures
@@ -24,18 +24,15 @@ pub struct Replay {
     /// Address of the side that the engine takes the place of
     #[arg(long = "as", value_name = "IP")]
     us: IpAddr,
-    /// Length of each receive buffer, bytes [default: as the capture's tool had it, or 64 KiB]
-    #[arg(long = "recv", value_name = "BYTES")]
-    receive_length: Option<String>,
-    /// A region that the capture can't tell: KEY,ADDRESS,LENGTH (hexadecimal with 0x)
-    #[arg(long = "mr", value_name = "REGION")]
-    regions: Vec<String>,
-    /// Path MTU, bytes
-    #[arg(long)]
+    /// Path MTU, bytes [default: inferred]
+    #[arg(long, value_name = "BYTES")]
     mtu: Option<usize>,
-    /// Writes the engine's answers to this pcap
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    /// A memory region, `w`: remote WRITE allowed [default: inferred]
+    #[arg(long, value_name = "KEY:ADDRESS:LENGTH[:w]")]
+    mr: Vec<String>,
+    /// Length of each receive buffer [default: as the capture's tool had it, or 64 KiB]
+    #[arg(long, value_name = "BYTES")]
+    recv: Option<String>,
     #[command(flatten)]
     traces: Traces,
 }
@@ -43,32 +40,32 @@ pub struct Replay {
 impl Replay {
     pub fn run(&self, common: &Common) -> Result<bool> {
         let files: Vec<&PathBuf> = self.files.iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap")).collect();
-        let traced = self.out.is_some() || self.traces.pcap.is_some() || self.traces.fst.is_some();
+        let traced = self.traces.pcap.is_some() || self.traces.fst.is_some();
         ensure!(
             !traced || files.len() == 1,
-            "--out, --pcap and --fst need exactly one capture, there are {}",
+            "--pcap and --fst need exactly one capture, there are {}",
             files.len()
         );
         let bar = progress(common, files.len() as u64).with_message("replay");
         let mut reports = Vec::new();
         for file in files {
-            reports.push(self.one(common, file).with_context(|| format!("{}", file.display()))?);
+            reports.push(self.one(common, file).with_context(|| file.display().to_string())?);
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let held = reports.iter().all(Report::holds);
+        let good = |r: &&Report| r.waiting > 0 || r.holds() || r.departure().is_some();
+        let held = reports.iter().all(|r| good(&r));
         if common.json {
-            println!(
-                "{}",
-                serde_json::json!({ "command": "replay", "preset": common.preset, "seed": common.seed, "held": held, "captures": reports })
-            );
+            let summary =
+                serde_json::json!({ "command": "replay", "preset": common.preset, "seed": common.seed, "held": held, "captures": reports });
+            println!("{summary}");
         } else {
-            println!("{}", table(&reports));
-            let played = reports.iter().filter(|r| r.waiting == 0).count();
-            let good = reports.iter().filter(|r| r.waiting == 0 && r.holds()).count();
+            print!("{}", table(&reports));
+            let waiting = reports.iter().filter(|r| r.waiting > 0).count();
+            let holds = reports.iter().filter(|r| r.waiting == 0 && r.holds()).count();
             println!(
-                "{good} of {played} captures played without a difference, {} wait for READ and ATOMIC; preset {}, seed {}",
-                reports.len() - played,
+                "{holds} of {} captures hold, {waiting} wait; preset {}, seed {}",
+                reports.len(),
                 common.preset,
                 common.seed
             );
@@ -76,24 +73,18 @@ impl Replay {
         Ok(held)
     }
 
-    fn one(&self, common: &Common, file: &std::path::Path) -> Result<Report> {
+    fn one(&self, common: &Common, file: &Path) -> Result<Report> {
+        let mut overrides = Overrides::beside(file)?;
+        self.mtu.map_or(Ok(()), |mtu| overrides.set_pmtu(mtu))?;
+        self.mr.iter().try_for_each(|text| overrides.add_region(text))?;
+        self.recv.as_ref().map_or(Ok(()), |text| overrides.set_receive_length(text))?;
         let mut options = HcaOptions::new(&common.preset);
         options.seed = common.seed;
         options.memory.latency = common.latency;
         options.fst = self.traces.fst.clone();
         let mut responder = EngineResponder::new(Hca::new(&options)?);
-        let mut overrides = Overrides::beside(file)?;
-        if let Some(text) = &self.receive_length {
-            overrides.set_receive_length(text)?;
-        }
-        if let Some(pmtu) = self.mtu {
-            overrides.set_pmtu(pmtu)?;
-        }
-        for region in &self.regions {
-            overrides.add_region(region)?;
-        }
         let report = replay(file, self.us, &overrides, &mut responder)?;
-        if let Some(path) = self.out.as_ref().or(self.traces.pcap.as_ref()) {
+        if let Some(path) = &self.traces.pcap {
             verbena_model::capture::write(path, &report.answers)?;
         }
         Ok(report)

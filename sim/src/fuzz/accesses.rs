@@ -22,7 +22,7 @@ fn address(rng: &mut ChaCha8Rng) -> u32 {
 /// as it says.
 pub fn harmless(hca: &mut Hca, rng: &mut ChaCha8Rng) -> Result<()> {
     let at = address(rng);
-    let register = REGISTERS.iter().find(|r| r.address == at);
+    let register = REGISTERS.iter().find(|r| r.address == at && r.exists(&hca.config));
     match rng.gen_range(0..3) {
         0 => {
             let done = hca.lite_access(at, None);

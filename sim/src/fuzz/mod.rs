@@ -27,6 +27,8 @@ pub struct FuzzOptions {
     pub seed: u64,
     pub frames: u64,
     pub latency: u64,
+    /// Compare after every frame, to find the one that makes the difference.
+    pub one_by_one: bool,
 }
 
 /// What was done.
@@ -60,6 +62,7 @@ struct Fuzzer {
     guard: (Region, Vec<u8>),
     summary: FuzzSummary,
     shadow: Shadow,
+    one_by_one: bool,
     /// The engine's counters when the round began.
     counters: [u32; COUNTER_FILE],
     delivered: u64,
@@ -82,6 +85,7 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
     let shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1);
     let mut fuzzer = Fuzzer {
         shadow,
+        one_by_one: options.one_by_one,
         counters: [0; COUNTER_FILE],
         session,
         rng,
@@ -124,9 +128,15 @@ impl Fuzzer {
             for frame in self.frames.next(&mut targets, longest, &mut self.rng) {
                 *self.summary.kinds.entry(frame.kind).or_default() += 1;
                 self.shadow.receive(&frame.bytes, frame.bad);
-                self.session.hca().rx.send_raw(frame.bytes, frame.bad);
+                self.session.hca().rx.send_raw(frame.bytes.clone(), frame.bad);
                 sent += 1;
+                if self.one_by_one {
+                    self.session.hca().settle(400, 100_000);
+                    self.compare()
+                        .with_context(|| format!("frame {sent}, '{}': {:02x?}", frame.kind, frame.bytes))?;
+                }
             }
+            self.renew(&mut targets)?;
             if self.rng.gen_bool(0.2) {
                 harmless(self.session.hca(), &mut self.rng)?;
                 self.summary.accesses += 1;
@@ -164,16 +174,37 @@ impl Fuzzer {
         let count = (self.session.hca().config.n_qps - 2).min(4);
         // One is left for the proof of life.
         for _ in 0..count.max(2) - 1 {
-            let connection = self.session.connect(256, RECEIVES)?;
-            self.shadow.connect(&connection);
-            for i in 0..RECEIVES as u64 {
-                let sge = self.target.1.sge(512 * i, 700)?;
-                self.session.device.post_recv(connection.qp, i, sge)?;
-                self.shadow.post_receive(&connection, sge.address, sge.length);
-            }
+            let connection = self.connect()?;
             self.connections.push(connection);
-            self.summary.connections += 1;
         }
+        Ok(())
+    }
+
+    fn connect(&mut self) -> Result<Connection> {
+        let connection = self.session.connect(256, RECEIVES)?;
+        self.shadow.connect(&connection);
+        for i in 0..RECEIVES as u64 {
+            let sge = self.target.1.sge(512 * i, 700)?;
+            self.session.device.post_recv(connection.qp, i, sge)?;
+            self.shadow.post_receive(&connection, sge.address, sge.length);
+        }
+        self.summary.connections += 1;
+        Ok(connection)
+    }
+
+    /// Now and then, a QP that the model knows in ERR is set up again, or the rest of the round would only be dropped.
+    fn renew(&mut self, targets: &mut [Target]) -> Result<()> {
+        if !self.rng.gen_bool(0.2) {
+            return Ok(());
+        }
+        let Some(i) = (0..self.connections.len()).find(|i| self.shadow.failed(&self.connections[*i])) else {
+            return Ok(());
+        };
+        hold!(self.session.hca().settle(300, 2_000_000), "the engine never came to rest");
+        self.session.device.destroy_qp(self.connections[i].qp)?;
+        self.shadow.destroy(&self.connections[i]);
+        self.connections[i] = self.connect()?;
+        targets[i] = self.aim(&self.connections[i]);
         Ok(())
     }
 
@@ -267,6 +298,7 @@ impl Fuzzer {
     /// Registers and tables full of nonsense; after a reset the engine serves again.
     fn wild_accesses(mut self, count: u64) -> Result<FuzzSummary> {
         self.session.hca().axi.wild_is_violation = false;
+        self.session.hca().host_rx.may_withdraw = true;
         let longest = self.session.hca().config.max_frame;
         let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
         for _ in 0..count {

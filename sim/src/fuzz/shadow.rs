@@ -105,6 +105,11 @@ impl Shadow {
         self.golden.destroy_qp(connection.qp.qpn);
     }
 
+    /// The model's QP is in ERR.
+    pub fn failed(&self, connection: &Connection) -> bool {
+        self.golden.qp(connection.qp.qpn).is_some_and(|q| q.state == State::Err)
+    }
+
     pub fn post_receive(&mut self, connection: &Connection, address: u64, length: u32) {
         self.golden
             .post_receive(connection.qp.qpn, address, length, self.region.1, &mut self.outcome);

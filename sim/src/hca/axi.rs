@@ -80,6 +80,14 @@ pub struct AxiStatistics {
     pub wild: u64,
 }
 
+/// What the master offers on AW, W and AR.
+#[derive(Default)]
+struct Watch {
+    aw: Stable<Address>,
+    w: Stable<(u64, u8, bool)>,
+    ar: Stable<Address>,
+}
+
 pub struct AxiMemory {
     pub memory: HostMemory,
     pub timing: AxiTiming,
@@ -98,7 +106,7 @@ pub struct AxiMemory {
     read_beat: usize,
     read_response: u8,
     rng: ChaCha8Rng,
-    watch: (Stable<Address>, Stable<(u64, u8, bool)>, Stable<Address>),
+    watch: Watch,
 }
 
 /// W beats taken ahead of their AW before `wready` falls.
@@ -125,7 +133,7 @@ impl AxiMemory {
             read_beat: 0,
             read_response: 0,
             rng: ChaCha8Rng::seed_from_u64(seed ^ 0xa5a5),
-            watch: Default::default(),
+            watch: Watch::default(),
         }
     }
 
@@ -140,7 +148,7 @@ impl AxiMemory {
         self.early_data.clear();
         self.reads.clear();
         self.reading = None;
-        self.watch = Default::default();
+        self.watch = Watch::default();
     }
 
     fn stalls(&mut self) -> bool {
@@ -274,9 +282,9 @@ impl AxiMemory {
     pub fn sample(&mut self, axi: &mut Axi, cycle: u64, violations: &mut Violations) {
         let unready = |a: &Address| Address { ready: false, ..*a };
         self.watch
-            .0
+            .aw
             .watch(axi.aw.valid, axi.aw.ready, unready(&axi.aw), cycle, "m_axi_aw", violations);
-        self.watch.1.watch(
+        self.watch.w.watch(
             axi.w.valid,
             axi.w.ready,
             (axi.w.data, axi.w.strobe, axi.w.last),
@@ -285,7 +293,7 @@ impl AxiMemory {
             violations,
         );
         self.watch
-            .2
+            .ar
             .watch(axi.ar.valid, axi.ar.ready, unready(&axi.ar), cycle, "m_axi_ar", violations);
         if axi.aw.valid && axi.aw.ready {
             self.check_address(&axi.aw, cycle, "m_axi_aw", violations);

@@ -203,6 +203,8 @@ pub struct Sink {
     pub wire_pace: bool,
     /// A frame once begun may not pause, and has at least 60 bytes.
     pub is_mac: bool,
+    /// What is offered may be withdrawn: a soft reset by register is to be expected, and waits for the MAC and the memory only.
+    pub may_withdraw: bool,
     pub frames: VecDeque<Frame>,
     /// Frames taken since the start.
     pub count: u64,
@@ -223,6 +225,7 @@ impl Sink {
             blocked: false,
             wire_pace: false,
             is_mac,
+            may_withdraw: false,
             frames: VecDeque::new(),
             count: 0,
             bytes_per_beat: data_bits / 8,
@@ -243,7 +246,7 @@ impl Sink {
     pub fn sample(&mut self, port: &Stream, cycle: u64, violations: &mut Violations) {
         self.stable.watch(
             port.valid,
-            port.ready,
+            port.ready || self.may_withdraw,
             (port.data, port.keep, port.last, port.user),
             cycle,
             self.name,

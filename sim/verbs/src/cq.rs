@@ -3,7 +3,7 @@
 
 use crate::ring::Ring;
 use crate::slots::Key;
-use crate::{Bus, Device, DmaMemory, Error, Qp};
+use crate::{Bus, Device, DmaMemory, Error, Qp, Transport};
 use verbena_spec::layout::{self, completion_opcode, cqe, status};
 use verbena_spec::registers;
 
@@ -71,7 +71,7 @@ impl CompletionStatus {
     }
 }
 
-/// One completion (`ibv_wc`).
+/// One completion (`ibv_wc`). In error length, immediate and key are 0 or `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
     /// What [`Device::post_recv`] was given.
@@ -88,7 +88,7 @@ pub struct Completion {
     /// 40 bytes of GRH precede the payload.
     pub grh: bool,
     pub solicited: bool,
-    /// UD: the sender's QPN.
+    /// UD: the sender's QPN; 0 otherwise.
     pub source_qpn: u32,
     /// Free-running index of the receive, since the QP left RESET.
     pub wqe_index: u16,
@@ -178,9 +178,11 @@ impl<P: Bus + DmaMemory> Device<P> {
         let qp = self.qp_by_number(cqe::QPN.get(entry))?;
         let status = CompletionStatus::from_code(cqe::STATUS.get(entry));
         let slot = self.qps.get_mut(qp.id).ok()?;
+        let datagram = slot.transport == Transport::Ud;
         let wqe_index = cqe::WQE_INDEX.get(entry) as u16;
         let wr_id = slot.receive.complete(wqe_index)?;
-        if status != CompletionStatus::Success {
+        let good = status == CompletionStatus::Success;
+        if !good {
             slot.enter_error();
         }
         let immediate = cqe::IMMEDIATE.get(entry);
@@ -193,12 +195,12 @@ impl<P: Bus + DmaMemory> Device<P> {
                 other => CompletionOpcode::Other(other as u8),
             },
             status,
-            byte_length: cqe::BYTE_LENGTH.get(entry),
-            immediate: (cqe::WITH_IMM.get(entry) == 1).then_some(immediate),
-            invalidated: (cqe::WITH_INVALIDATE.get(entry) == 1).then_some(immediate),
+            byte_length: if good { cqe::BYTE_LENGTH.get(entry) } else { 0 },
+            immediate: (good && cqe::WITH_IMM.get(entry) == 1).then_some(immediate),
+            invalidated: (good && cqe::WITH_INVALIDATE.get(entry) == 1).then_some(immediate),
             grh: cqe::GRH.get(entry) == 1,
             solicited: cqe::SOLICITED.get(entry) == 1,
-            source_qpn: cqe::SOURCE_QPN.get(entry),
+            source_qpn: if datagram { cqe::SOURCE_QPN.get(entry) } else { 0 },
             wqe_index,
         })
     }

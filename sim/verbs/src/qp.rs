@@ -175,7 +175,9 @@ impl<P: Bus + DmaMemory> Device<P> {
         qp::RQ_BASE_LOW.set(&mut row, ring.base as u32);
         qp::RQ_BASE_HIGH.set(&mut row, (ring.base >> 32) as u32);
         qp::RQ_LOG.set(&mut row, ring.log);
-        qp::PMTU.set(&mut row, crate::PathMtu::Mtu256 as u32);
+        // RC and UC set theirs on the way to RTR; UD takes what the port takes.
+        let largest = crate::PathMtu::from_bytes(self.capabilities.max_pmtu).unwrap_or(crate::PathMtu::Mtu256);
+        qp::PMTU.set(&mut row, largest as u32);
         if let Err(error) = self
             .command(MODIFY, state::RESET, id.index)
             .and_then(|()| self.write_qp_row(id, &row))

@@ -83,7 +83,7 @@ pub fn kernel(k: &mut Kernel) -> Shape {
     });
 
     for _ in 0..1 + k.random.below(2) {
-        statement(k, &targets, machine, 0);
+        statement(k, &targets, 0);
     }
     if machine {
         state_machine(k, &targets);
@@ -162,11 +162,11 @@ fn some_assignments(k: &mut Kernel, targets: &[Target]) {
     }
 }
 
-fn statement(k: &mut Kernel, targets: &[Target], machine: bool, nesting: usize) {
+fn statement(k: &mut Kernel, targets: &[Target], nesting: usize) {
     let inner = |k: &mut Kernel| {
         k.depth += 1;
         if nesting < 2 && k.random.chance(20) {
-            statement(k, targets, machine, nesting + 1);
+            statement(k, targets, nesting + 1);
         } else {
             some_assignments(k, targets);
         }

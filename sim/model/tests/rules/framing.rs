@@ -149,7 +149,8 @@ fn r9_r10_r11_all_opcodes_at_every_short_length() {
                 let room = transport as isize - head as isize - pad as isize;
                 let want = match known {
                     None => c::RX_BAD_OPCODE,
-                    Some(o) if room < 0 || (!o.payload && room + pad as isize != pad as isize) => c::RX_BAD_LENGTH,
+                    // R10 asks for long enough only; bytes beyond the headers of a READ or ACK are the responder's to refuse.
+                    Some(_) if room < 0 => c::RX_BAD_LENGTH,
                     Some(o) if o.operation == Operation::Cnp => c::RX_CNP,
                     Some(_) => c::RX_ROCE,
                 };

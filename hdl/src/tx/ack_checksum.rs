@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One's complement sum of 16-bit terms, one a cycle.
+//!
+//! ```text
+//! term ─► sum + term + carry ─► sum, carry         the carry comes back with the next term
+//! ```
+//!
+//! The sum is right once `carry` is 0; where the last term is below 256, one more cycle with term 0 is enough.
+
+use super::ack_words::CHECKSUM_START;
+use rust_hdl::prelude::*;
+
+/// The IPv4 header's sum; its complement is the checksum (R16).
+#[derive(LogicBlock)]
+pub struct AckChecksum {
+    pub clock: Signal<In, Clock>,
+    /// Begin with the header's constant part.
+    pub load: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub term: Signal<In, Bits<16>>,
+    pub sum: Signal<Out, Bits<16>>,
+    total: DFF<Bits<16>>,
+    carry: DFF<Bit>,
+    next_total: Signal<Local, Bits<18>>,
+    beginning: Constant<Bits<16>>,
+}
+
+impl Default for AckChecksum {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            load: Default::default(),
+            enable: Default::default(),
+            term: Default::default(),
+            sum: Default::default(),
+            total: Default::default(),
+            carry: Default::default(),
+            next_total: Default::default(),
+            beginning: Constant::new(CHECKSUM_START.to_bits()),
+        }
+    }
+}
+
+impl Logic for AckChecksum {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, total, carry);
+        // The lowest bit makes the carry-in.
+        self.next_total.next = ((bit_cast::<18, 16>(self.total.q.val()) << 1) | 1)
+            + ((bit_cast::<18, 16>(self.term.val()) << 1) | bit_cast::<18, 1>(self.carry.q.val().into()));
+        if self.enable.val() {
+            self.total.d.next = self.next_total.val().get_bits::<16>(1);
+            self.carry.d.next = self.next_total.val().get_bit(17);
+        }
+        if self.load.val() {
+            self.total.d.next = self.beginning.val();
+            self.carry.d.next = false;
+        }
+        self.sum.next = self.total.q.val();
+    }
+
+    crate::block_name!();
+}

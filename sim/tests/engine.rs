@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Verilated engine, whole: real captures, random nonsense, line rate, in both presets.
+
+use std::path::{Path, PathBuf};
+use verbena_model::replay::overrides::Overrides;
+use verbena_model::replay::play::replay;
+use verbena_sim::fuzz::{run, FuzzOptions};
+use verbena_sim::hca::mac::Pace;
+use verbena_sim::hca::{Hca, HcaOptions};
+use verbena_sim::responder::EngineResponder;
+use verbena_sim::session::Session;
+
+fn captures() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tb/captures");
+    let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let mut files: Vec<PathBuf> = files
+        .filter(|f| f.to_string_lossy().ends_with(".pcap") && !f.to_string_lossy().ends_with(".rx.pcap"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 50, "{}", files.len());
+    files
+}
+
+#[test]
+fn soft_roce_captures_replay_on_the_engine() {
+    let us = "10.0.0.1".parse().unwrap();
+    let mut different = vec![];
+    for file in captures() {
+        let mut responder = EngineResponder::new(Hca::new(&HcaOptions::new("tengig")).unwrap());
+        let report = replay(&file, us, &Overrides::default(), &mut responder).unwrap_or_else(|e| panic!("{}: {e:#}", file.display()));
+        if report.waiting == 0 && !report.holds() && report.departure().is_none() {
+            different.push(format!("{}: {:?}", report.capture, report.differences()));
+        }
+    }
+    assert!(different.is_empty(), "{different:#?}");
+}
+
+#[test]
+fn r12_r19_r61_r68_any_bytes_leave_the_engine_alive_and_equal_to_the_model() {
+    for (preset, seed) in [("tengig", 1), ("tengig", 2), ("cu", 3)] {
+        let options = FuzzOptions {
+            preset: preset.into(),
+            seed,
+            frames: 1500,
+            latency: 10,
+            one_by_one: false,
+        };
+        let summary = run(&options, |_| ()).unwrap_or_else(|e| panic!("{preset}, seed {seed}: {e:#}"));
+        assert!(
+            summary.compared > 0,
+            "{preset}, seed {seed}: every round dropped for want of buffer"
+        );
+    }
+}
+
+#[test]
+fn writes_land_under_any_timing() {
+    for (preset, pmtu) in [("tengig", 4096), ("tengig", 256), ("cu", 512)] {
+        for (pace, stall, seed) in [
+            (Pace::Wire, 0.0, 1),
+            (Pace::Idle(0.3), 0.0, 2),
+            (Pace::Wire, 0.2, 3),
+            (Pace::Idle(0.2), 0.4, 4),
+        ] {
+            let mut options = HcaOptions {
+                seed,
+                pace,
+                stall,
+                ..HcaOptions::new(preset)
+            };
+            options.memory.latency = 20;
+            options.memory.stall = stall;
+            options.memory.jitter = (100.0 * stall) as u64;
+            let mut session = Session::open(&options).unwrap();
+            let (region, mr) = session.region(20_000).unwrap();
+            let mut connection = session.connect(pmtu, 1).unwrap();
+            for (i, length) in [0, 1, 3, 4, 63, 64, 65, 255, 256, 257, 1024, 4095, 4096, 4097, 9001]
+                .into_iter()
+                .enumerate()
+            {
+                let data: Vec<u8> = (0..length).map(|b| (b * 7 + i) as u8).collect();
+                let va = region.va + 13 * i as u64;
+                for frame in connection.flow.write(va, mr.key, &data) {
+                    // One at a time: the memory may be slower than the wire.
+                    session.hca().rx.send(&frame);
+                    assert!(session.hca().settle(100, 100_000));
+                }
+                assert_eq!(
+                    region.read(session.hca(), va, length).unwrap(),
+                    data,
+                    "{preset} {pace:?} stall {stall}: {length} bytes"
+                );
+            }
+            let query = session.device.query_qp(connection.qp).unwrap();
+            assert_eq!((query.msn, query.epsn), (15, connection.flow.psn), "R37");
+            session.hca().violations.check().unwrap();
+        }
+    }
+}

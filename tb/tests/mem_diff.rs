@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The blocks of `mem`: Rust simulation against Verilated text, both presets.
+
+use verbena_hdl::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter, WriteJob};
+use verbena_tb::{diff::Diff, drive};
+
+macro_rules! keys {
+    ($name:literal, $block:expr) => {{
+        let warnings = Diff::new($name).cycles(4000).run(
+            $block,
+            drive!(
+                clock,
+                reset,
+                table_valid,
+                table_address,
+                table_data,
+                key_start,
+                key_op,
+                key,
+                key_va,
+                key_length,
+                key_pd,
+                key_access
+            ),
+        );
+        assert_eq!(warnings, "");
+    }};
+}
+
+macro_rules! writer {
+    ($name:literal, $block:ty) => {{
+        let warnings = Diff::new($name).cycles(4000).run(<$block>::default(), drive!(
+            clock,
+            reset,
+            job: |w| WriteJob {
+                write: w.take(),
+                paged: w.take(),
+                address: w.take(),
+                length: w.take(),
+                ring_beat: w.take(),
+                ring_offset: w.take(),
+                release: w.take(),
+                end_beat: w.take(),
+            },
+            job_valid,
+            read_ready,
+            beat_data,
+            beat_valid,
+            mtt_valid,
+            mtt_address,
+            mtt_data,
+            done_ready,
+            aw_ready,
+            w_ready,
+            b_valid,
+            b_error
+        ));
+        assert_eq!(warnings, "");
+    }};
+}
+
+macro_rules! arbiter {
+    ($name:literal, $block:ty) => {{
+        let warnings = Diff::new($name).cycles(4000).run(
+            <$block>::default(),
+            drive!(
+                clock,
+                reset,
+                payload_aw_address,
+                payload_aw_length,
+                payload_aw_valid,
+                payload_w_data,
+                payload_w_strobe,
+                payload_w_last,
+                payload_w_valid,
+                completion_aw_address,
+                completion_aw_length,
+                completion_aw_valid,
+                completion_w_data,
+                completion_w_strobe,
+                completion_w_last,
+                completion_w_valid,
+                m_aw_ready,
+                m_w_ready,
+                m_b_id,
+                m_b_response,
+                m_b_valid
+            ),
+        );
+        assert_eq!(warnings, "");
+    }};
+}
+
+macro_rules! reader {
+    ($name:literal, $block:ty) => {{
+        let warnings = Diff::new($name).cycles(4000).run(
+            <$block>::default(),
+            drive!(
+                clock,
+                reset,
+                fetch_start,
+                fetch_address,
+                m_ar_ready,
+                r_data,
+                r_response,
+                r_last,
+                r_valid
+            ),
+        );
+        assert_eq!(warnings, "");
+    }};
+}
+
+#[test]
+fn keys() {
+    keys!("keys_tengig", Keys::<8, 11, 12>::default());
+    keys!("keys_cu", Keys::<2, 5, 1>::new(true));
+}
+
+#[test]
+fn dma_writer() {
+    writer!("dma_writer_64", DmaWriter::<64, 8, 12, 12>);
+    writer!("dma_writer_32", DmaWriter::<32, 4, 9, 1>);
+}
+
+#[test]
+fn write_arbiter() {
+    arbiter!("write_arbiter_64", WriteArbiter::<64, 8>);
+    arbiter!("write_arbiter_32", WriteArbiter::<32, 4>);
+}
+
+#[test]
+fn descriptor_reader() {
+    reader!("descriptor_reader_64", DescriptorReader::<64>);
+    reader!("descriptor_reader_32", DescriptorReader::<32>);
+}
