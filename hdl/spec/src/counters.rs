@@ -61,6 +61,7 @@ counters! {
     28 NO_RECEIVE "no_receive" Responder "UC or UD packet dropped: no receive WQE, or it didn't fit";
     29 UC_DROPPED "uc_dropped" Responder "UC packet of a broken message (R57, R73)";
     30 NAKED "naked" Responder "requests refused by a NAK other than sequence or RNR";
+    31 RESPONSE "response" Responder "ACKs, NAKs and responses taken by the requester";
     32 TX_ACK "tx_ack" Tx "positive ACKs sent";
     33 TX_NAK_SEQUENCE "tx_nak_sequence" Tx "NAKs sent: PSN sequence error";
     34 TX_NAK_INVALID "tx_nak_invalid" Tx "NAKs sent: invalid request";
@@ -73,6 +74,14 @@ counters! {
     41 EQ_OVERFLOW "eq_overflow" Extra "events lost to a full EQ";
     42 BAD_DOORBELL "bad_doorbell" Extra "doorbells refused (R69)";
     43 AXI_ERROR "axi_error" Extra "AXI error responses (R69)";
+    44 TX_REQUEST "tx_request" Tx "request packets sent";
+    45 TX_RESPONSE "tx_response" Tx "READ and ATOMIC responses sent";
+    46 TX_POISONED "tx_poisoned" Extra "packets not sent: their payload couldn't be read (R69)";
+    47 REWIND "rewind" Extra "times that a send queue went back (R25, R31)";
+    48 TIMEOUT "timeout" Extra "ACK timers that ran out (R47)";
+    49 RNR_WAIT "rnr_wait" Extra "RNR NAKs that made a send queue wait (R44)";
+    50 IMPLIED_NAK "implied_nak" Extra "responses found missing by a later PSN (R34)";
+    51 BAD_RESPONSE "bad_response" Extra "responses that don't fit their request (R40)";
 }
 
 /// Size of the counter file (codes are below it).

@@ -99,6 +99,11 @@ row! {
         SQ_PSN "sq_psn" 16 0 24 "first PSN sent";
         SQ_BASE_LOW "sq_base_low" 17 0 32 "send ring, bus address";
         SQ_BASE_HIGH "sq_base_high" 18 0 32 "send ring, upper half";
+        TIMEOUT "timeout" 19 0 5 "local ACK timeout code: 4.096 us times 2^n, 0 is off (R47)";
+        RETRY_COUNT "retry_count" 19 5 3 "transport retries without progress (R44, R48)";
+        RNR_RETRY "rnr_retry" 19 8 3 "RNR retries, 7 for ever (R44)";
+        MAX_RD_ATOMIC "max_rd_atomic" 19 11 5 "READs and ATOMICs that we may have outstanding, 0 to 16 (R59)";
+        MAX_DEST_RD_ATOMIC "max_dest_rd_atomic" 19 16 5 "READs and ATOMICs that the peer may have outstanding, 0 to 16 (R59)";
     }
 }
 
@@ -153,6 +158,35 @@ row! {
 }
 
 row! {
+    /// Send WQE, 64 bytes. Words 6-9 and 10-13 are scatter/gather elements 0 and 1 as in a receive WQE (address, length, L_Key); inline data
+    /// stands in words 6-13, byte 0 lowest. An ATOMIC has its result's place in element 0 (8 bytes) and its operands in words 10-13.
+    /// A UD WQE has one element and the destination, in the form of QP row words, in words 3-5 and 10-15.
+    sq_wqe {
+        OPCODE "opcode" 0 0 4 "see `send_opcode`";
+        SIGNALED "signaled" 0 4 1 "a completion is wanted";
+        SOLICITED "solicited" 0 5 1 "ask the peer for an event (R63)";
+        FENCE "fence" 0 6 1 "wait for earlier READs and ATOMICs";
+        INLINE "inline" 0 7 1 "the payload stands in the WQE, 32 bytes at most";
+        ELEMENTS "elements" 0 8 2 "scatter/gather elements, 0 to 2";
+        LENGTH "length" 1 0 32 "bytes of the message: the sum of the elements, or of the inline data";
+        IMMEDIATE "immediate" 2 0 32 "immediate as the number on the wire, or the key to invalidate";
+        RKEY "rkey" 3 0 32 "R_Key; UD: the Q_Key";
+        REMOTE_LOW "remote_low" 4 0 32 "remote virtual address; UD: as QP row word 2 (destination QPN, traffic class)";
+        REMOTE_HIGH "remote_high" 5 0 32 "remote virtual address, upper half; UD: [0] IPv6, [1] 802.1Q tag, [3:2] GID index, [15:8] hop limit, [31:16] UDP source port";
+        ADDRESS_0_LOW "address_0_low" 6 0 32 "element 0: virtual address";
+        ADDRESS_0_HIGH "address_0_high" 7 0 32 "element 0: virtual address, upper half";
+        LENGTH_0 "length_0" 8 0 32 "element 0: length, bytes";
+        LKEY_0 "lkey_0" 9 0 32 "element 0: L_Key";
+        ADDRESS_1_LOW "address_1_low" 10 0 32 "element 1: virtual address; ATOMIC: swap or add operand; UD: as QP row word 9 (MAC)";
+        ADDRESS_1_HIGH "address_1_high" 11 0 32 "element 1: upper half; ATOMIC: operand's upper half; UD: as QP row word 10 (MAC, tag control)";
+        LENGTH_1 "length_1" 12 0 32 "element 1: length, bytes; ATOMIC: compare operand; UD: destination IP, first four bytes";
+        LKEY_1 "lkey_1" 13 0 32 "element 1: L_Key; ATOMIC: compare operand, upper half; UD: destination IP, bytes 4-7";
+        DEST_IP_2 "dest_ip_2" 14 0 32 "UD: destination IP, bytes 8-11";
+        DEST_IP_3 "dest_ip_3" 15 0 32 "UD: destination IP, last four bytes";
+    }
+}
+
+row! {
     /// Completion, 32 bytes.
     cqe {
         QPN "qpn" 0 0 24 "our QPN";
@@ -190,8 +224,25 @@ pub mod state {
     pub const ERR: u32 = 5;
 }
 
+/// Opcodes of send WQEs.
+pub mod send_opcode {
+    pub const SEND: u32 = 0;
+    pub const SEND_WITH_IMM: u32 = 1;
+    pub const SEND_WITH_INVALIDATE: u32 = 2;
+    pub const WRITE: u32 = 3;
+    pub const WRITE_WITH_IMM: u32 = 4;
+    pub const READ: u32 = 5;
+    pub const COMPARE_SWAP: u32 = 6;
+    pub const FETCH_ADD: u32 = 7;
+}
+
 /// Completion opcodes.
 pub mod completion_opcode {
+    pub const SEND: u32 = 0;
+    pub const WRITE: u32 = 1;
+    pub const READ: u32 = 2;
+    pub const COMPARE_SWAP: u32 = 3;
+    pub const FETCH_ADD: u32 = 4;
     pub const RECV: u32 = 0x80;
     pub const RECV_RDMA_WITH_IMM: u32 = 0x81;
 }
@@ -203,6 +254,7 @@ pub mod status {
     pub const LOCAL_QP_OPERATION_ERROR: u32 = 2;
     pub const LOCAL_PROTECTION_ERROR: u32 = 4;
     pub const WR_FLUSH_ERROR: u32 = 5;
+    pub const BAD_RESPONSE_ERROR: u32 = 7;
     pub const LOCAL_ACCESS_ERROR: u32 = 8;
     pub const REMOTE_INVALID_REQUEST_ERROR: u32 = 9;
     pub const REMOTE_ACCESS_ERROR: u32 = 10;
@@ -223,6 +275,8 @@ pub mod event_type {
     pub const BAD_DOORBELL: u32 = 4;
     /// The first packet reached a QP in RTR.
     pub const COMMUNICATION_ESTABLISHED: u32 = 5;
+    /// A QP in SQD has nothing outstanding any more.
+    pub const SQ_DRAINED: u32 = 6;
 }
 
 #[cfg(test)]
@@ -235,6 +289,7 @@ mod tests {
             ("qp", qp::FIELDS, QP_WORDS),
             ("mr", mr::FIELDS, MR_WORDS),
             ("cq", cq::FIELDS, CQ_WORDS),
+            ("sq_wqe", sq_wqe::FIELDS, SQ_WQE_BYTES / 4),
             ("rq_wqe", rq_wqe::FIELDS, RQ_WQE_BYTES / 4),
             ("cqe", cqe::FIELDS, CQE_BYTES / 4),
             ("event", event::FIELDS, EVENT_BYTES / 4),

@@ -224,6 +224,7 @@ pub const ROWS: &[(&str, &[layout::Field], usize)] = &[
     ("mr", layout::mr::FIELDS, layout::MR_WORDS),
     ("cq", layout::cq::FIELDS, layout::CQ_WORDS),
     ("mtt", layout::mtt::FIELDS, layout::MTT_WORDS),
+    ("sq_wqe", layout::sq_wqe::FIELDS, layout::SQ_WQE_BYTES / 4),
     ("rq_wqe", layout::rq_wqe::FIELDS, layout::RQ_WQE_BYTES / 4),
     ("cqe", layout::cqe::FIELDS, layout::CQE_BYTES / 4),
     ("event", layout::event::FIELDS, layout::EVENT_BYTES / 4),
