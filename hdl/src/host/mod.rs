@@ -2,9 +2,11 @@
 //! Host: registers, doorbells, completion and event queues, counters.
 
 mod address_map;
+mod code_merge;
 mod completion_queues;
 mod counters;
 mod entry;
+mod event_merge;
 mod event_queue;
 mod queue_writer;
 mod register_values;
@@ -14,9 +16,11 @@ mod word_select;
 mod write_tracker;
 
 pub use address_map::{AddressMap, Target};
+pub use code_merge::CodeMerge;
 pub use completion_queues::CompletionQueues;
 pub use counters::Counters;
 pub use entry::{CompletionJob, EventJob};
+pub use event_merge::EventMerge;
 pub use event_queue::EventQueue;
 pub use queue_writer::QueueWriter;
 pub use register_values::RegisterValues;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where streams meet: AXI reads of five readers, events, counter codes. Everything comes out once, in its source's order, whatever stalls.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+use verbena_hdl::host::{CodeMerge, EventJob, EventMerge};
+use verbena_hdl::mem::ReadArbiter;
+use verbena_tb::step::Bench;
+
+/// A reader of the test: what it asks and what it must get.
+#[derive(Default)]
+struct Reader {
+    offered: Option<(u64, u8)>,
+    /// Data and last of the beats to come.
+    open: VecDeque<(u64, u64)>,
+    asked: u64,
+    beats: u64,
+}
+
+/// The memory's data: a word that names reader and beat.
+fn word(address: u64, beat: u64) -> u64 {
+    address.wrapping_mul(0x9e37_79b9) ^ beat
+}
+
+const READERS: usize = 5;
+
+fn drive_reader(uut: &mut ReadArbiter<64>, index: usize, request: Option<(u64, u8)>, ready: bool) {
+    let (address, length) = request.unwrap_or((0xdead, 0xee));
+    macro_rules! set {
+        ($a:ident, $l:ident, $v:ident, $r:ident) => {{
+            uut.$a.next = address.into();
+            uut.$l.next = (length as u64).into();
+            uut.$v.next = request.is_some();
+            uut.$r.next = ready;
+        }};
+    }
+    match index {
+        0 => set!(payload_ar_address, payload_ar_length, payload_ar_valid, payload_r_ready),
+        1 => set!(descriptor_ar_address, descriptor_ar_length, descriptor_ar_valid, descriptor_r_ready),
+        2 => set!(send_ar_address, send_ar_length, send_ar_valid, send_r_ready),
+        3 => set!(complete_ar_address, complete_ar_length, complete_ar_valid, complete_r_ready),
+        _ => set!(atomic_ar_address, atomic_ar_length, atomic_ar_valid, atomic_r_ready),
+    }
+}
+
+/// Request taken, beat offered.
+fn look_reader(uut: &ReadArbiter<64>, index: usize) -> (bool, bool) {
+    match index {
+        0 => (uut.payload_ar_ready.val(), uut.payload_r_valid.val()),
+        1 => (uut.descriptor_ar_ready.val(), uut.descriptor_r_valid.val()),
+        2 => (uut.send_ar_ready.val(), uut.send_r_valid.val()),
+        3 => (uut.complete_ar_ready.val(), uut.complete_r_valid.val()),
+        _ => (uut.atomic_ar_ready.val(), uut.atomic_r_valid.val()),
+    }
+}
+
+fn run_readers(seed: u64, stall: f64) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut bench = Bench::new(Box::new(ReadArbiter::<64>::default()), |b| &mut b.clock);
+    let mut readers: Vec<Reader> = (0..READERS).map(|_| Reader::default()).collect();
+    // Bursts in the memory, by ID: address, length, next beat.
+    let mut memory: Vec<VecDeque<(u64, u8, u64)>> = (0..8).map(|_| VecDeque::new()).collect();
+    let mut shown: Option<(usize, u64, bool, bool)> = None;
+    let mut address_shown: Option<(u64, u64, u64)> = None;
+    bench.uut.reset.next = true;
+    bench.step();
+    bench.uut.reset.next = false;
+    for cycle in 0..20_000u64 {
+        let more = cycle < 18_000;
+        for (i, r) in readers.iter_mut().enumerate() {
+            if r.offered.is_none() && more && r.open.len() < 6 && rng.gen_bool(0.2) {
+                r.offered = Some((rng.gen::<u64>() & !7, rng.gen_range(0..16)));
+            }
+            let ready = !rng.gen_bool(stall);
+            drive_reader(&mut bench.uut, i, r.offered, ready);
+        }
+        bench.uut.m_ar_ready.next = !rng.gen_bool(stall);
+        if shown.is_none() && !rng.gen_bool(stall) {
+            let ids: Vec<usize> = (0..READERS).filter(|id| !memory[*id].is_empty()).collect();
+            if !ids.is_empty() {
+                let id = ids[rng.gen_range(0..ids.len())];
+                let (address, length, beat) = memory[id][0];
+                shown = Some((id, word(address, beat), beat == u64::from(length), rng.gen_bool(0.1)));
+            }
+        }
+        let (id, data, last, error) = shown.unwrap_or((7, 0xbad, true, true));
+        bench.uut.m_r_id.next = (id as u64).into();
+        bench.uut.m_r_data.next = data.into();
+        bench.uut.m_r_last.next = last;
+        bench.uut.m_r_response.next = (if error { 2u64 } else { 0 }).into();
+        bench.uut.m_r_valid.next = shown.is_some();
+        bench.settle();
+        for (i, r) in readers.iter_mut().enumerate() {
+            let (taken, beat) = look_reader(&bench.uut, i);
+            if let (Some((address, length)), true) = (r.offered, taken) {
+                r.offered = None;
+                r.asked += 1;
+                for b in 0..=u64::from(length) {
+                    r.open.push_back((word(address, b), u64::from(b == u64::from(length))));
+                }
+            }
+            assert_eq!(
+                beat,
+                shown.is_some() && id == i,
+                "seed {seed}, cycle {cycle}: reader {i} sees a beat of ID {id}"
+            );
+        }
+        let request = (
+            bench.uut.m_ar_id.val().index() as u64,
+            bench.uut.m_ar_address.val().to_u64(),
+            bench.uut.m_ar_length.val().to_u64(),
+        );
+        if bench.uut.m_ar_valid.val() {
+            if let Some(before) = address_shown {
+                assert_eq!(before, request, "seed {seed}, cycle {cycle}: AR changed while it waited");
+            }
+            address_shown = Some(request);
+            if bench.uut.m_ar_ready.val() {
+                memory[request.0 as usize].push_back((request.1, request.2 as u8, 0));
+                address_shown = None;
+            }
+        } else {
+            assert_eq!(address_shown, None, "seed {seed}, cycle {cycle}: AR withdrawn");
+        }
+        if shown.is_some() && bench.uut.m_r_ready.val() {
+            assert_eq!(bench.uut.r_data.val().to_u64(), data);
+            assert_eq!((bench.uut.r_last.val(), bench.uut.r_error.val()), (last, error));
+            let expected = readers[id].open.pop_front().expect("a beat that was asked for");
+            assert_eq!(expected, (data, u64::from(last)), "seed {seed}, cycle {cycle}: reader {id}");
+            readers[id].beats += 1;
+            memory[id][0].2 += 1;
+            if last {
+                memory[id].pop_front();
+            }
+            shown = None;
+        }
+        bench.edge();
+    }
+    for (i, r) in readers.iter().enumerate() {
+        assert!(
+            r.open.is_empty() && r.offered.is_none(),
+            "seed {seed}: reader {i} still waits for {} beats",
+            r.open.len()
+        );
+        assert!(r.asked > 100, "seed {seed}: reader {i} asked {} times only", r.asked);
+    }
+}
+
+#[test]
+fn readers_get_their_own_beats() {
+    for seed in 1..=4 {
+        run_readers(seed, if seed % 2 == 0 { 0.5 } else { 0.0 });
+    }
+}
+
+#[test]
+fn events_come_out_once_in_order() {
+    for seed in 1..=3u64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(Box::new(EventMerge::default()), |b| &mut b.clock);
+        let mut sent: [VecDeque<u64>; 3] = Default::default();
+        let mut offered = [None; 3];
+        let (mut next, mut received) = (0u64, 0u64);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        for cycle in 0..6_000u64 {
+            for (i, offer) in offered.iter_mut().enumerate() {
+                if offer.is_none() && cycle < 5_900 && rng.gen_bool(0.3) {
+                    next += 1;
+                    *offer = Some(next);
+                    sent[i].push_back(next);
+                }
+            }
+            let job = |i: usize| EventJob {
+                event_type: (i as u64 + 1).into(),
+                number: offered[i].unwrap_or(0).into(),
+                detail: 0x55u64.into(),
+            };
+            bench.uut.retire.next = job(0);
+            bench.uut.send.next = job(1);
+            bench.uut.complete.next = job(2);
+            bench.uut.retire_valid.next = offered[0].is_some();
+            bench.uut.send_valid.next = offered[1].is_some();
+            bench.uut.complete_valid.next = offered[2].is_some();
+            bench.uut.m_ready.next = rng.gen_bool(0.5) || cycle > 5_900;
+            bench.settle();
+            let ready = [
+                bench.uut.retire_ready.val(),
+                bench.uut.send_ready.val(),
+                bench.uut.complete_ready.val(),
+            ];
+            for i in 0..3 {
+                if ready[i] {
+                    offered[i] = None;
+                }
+            }
+            if bench.uut.m_valid.val() && bench.uut.m_ready.val() {
+                let job = bench.uut.m.val();
+                let source = job.event_type.to_u64() as usize - 1;
+                assert_eq!(sent[source].pop_front(), Some(job.number.to_u64()), "seed {seed}, cycle {cycle}");
+                received += 1;
+            }
+            bench.edge();
+        }
+        assert!(
+            received > 1_000 && sent.iter().all(|s| s.is_empty()),
+            "seed {seed}: {received} came out"
+        );
+    }
+}
+
+#[test]
+fn codes_come_out_once() {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let mut bench = Bench::new(Box::new(CodeMerge::default()), |b| &mut b.clock);
+    let mut offered = [false; 4];
+    let (mut given, mut taken) = ([0u32; 4], [0u32; 4]);
+    bench.uut.reset.next = true;
+    bench.step();
+    bench.uut.reset.next = false;
+    for cycle in 0..6_000u64 {
+        for (offer, count) in offered.iter_mut().zip(&mut given) {
+            if !*offer && cycle < 5_900 && rng.gen_bool(0.3) {
+                *offer = true;
+                *count += 1;
+            }
+        }
+        bench.uut.queues.next = 10u64.into();
+        bench.uut.send.next = 11u64.into();
+        bench.uut.complete.next = 12u64.into();
+        bench.uut.read.next = 13u64.into();
+        bench.uut.queues_valid.next = offered[0];
+        bench.uut.send_valid.next = offered[1];
+        bench.uut.complete_valid.next = offered[2];
+        bench.uut.read_valid.next = offered[3];
+        bench.uut.m_ready.next = rng.gen_bool(0.5) || cycle > 5_900;
+        bench.settle();
+        let ready = [
+            bench.uut.queues_ready.val(),
+            bench.uut.send_ready.val(),
+            bench.uut.complete_ready.val(),
+            bench.uut.read_ready.val(),
+        ];
+        for i in 0..4 {
+            if ready[i] {
+                offered[i] = false;
+            }
+        }
+        if bench.uut.m_valid.val() && bench.uut.m_ready.val() {
+            taken[bench.uut.m.val().index() - 10] += 1;
+        }
+        bench.edge();
+    }
+    assert_eq!(given, taken);
+    assert!(given.iter().all(|n| *n > 300), "{given:?}");
+}
