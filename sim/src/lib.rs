@@ -10,4 +10,5 @@ pub mod held;
 pub mod requester;
 pub mod responder;
 pub mod session;
+pub mod shadow;
 pub mod traffic;

@@ -158,7 +158,8 @@ impl Running {
     }
 }
 
-fn to_model(cq: u16, c: &Completion) -> ModelCompletion {
+/// A completion in the golden model's form.
+pub(crate) fn to_model(cq: u16, c: &Completion) -> ModelCompletion {
     ModelCompletion {
         cq,
         qpn: c.qp.qpn,

@@ -18,6 +18,8 @@ pub const PEER: End = End {
 };
 /// First PSN of every flow: the wrap comes early (R21).
 pub const FIRST_PSN: u32 = 0xff_fff0;
+/// UDP source port of both ends (R17).
+const UDP_SOURCE: u16 = 0xc123;
 /// The peer's QPN of the first connection.
 const PEER_QPN: u32 = 0x00_1234;
 
@@ -57,7 +59,10 @@ impl Session {
         let qp = self.device.create_qp(&QpInit::new(self.pd, Transport::Rc, self.cq, recv_entries))?;
         let peer_qpn = PEER_QPN + (qp.qpn & 0xfff);
         self.device.modify_qp(qp, &QpAttr::to_init(Access::REMOTE_WRITE))?;
-        let peer = Peer::new(Gid::ipv4(PEER.ip), PEER.mac);
+        let peer = Peer {
+            udp_source: Some(UDP_SOURCE),
+            ..Peer::new(Gid::ipv4(PEER.ip), PEER.mac)
+        };
         let code = PathMtu::from_bytes(pmtu).with_context(|| format!("{pmtu} is no path MTU"))?;
         self.device.modify_qp(qp, &QpAttr::to_rtr(peer, peer_qpn, FIRST_PSN, code))?;
         let flow = Flow {
@@ -66,7 +71,7 @@ impl Session {
             dest_qpn: qp.qpn,
             psn: FIRST_PSN,
             pmtu,
-            udp_source: 0xc123,
+            udp_source: UDP_SOURCE,
             ack_every: ack_every(pmtu),
         };
         Ok(Connection { qp, peer_qpn, flow })

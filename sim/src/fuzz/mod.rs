@@ -3,19 +3,18 @@
 
 pub mod accesses;
 pub mod frames;
-mod shadow;
 
 use crate::hca::mac::Pace;
 use crate::hca::HcaOptions;
 use crate::hold;
 use crate::session::{Connection, Session};
+use crate::shadow::Shadow;
 use accesses::{harmless, wild};
 use anyhow::{Context, Result};
 use frames::{Frames, Target};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use shadow::Shadow;
 use std::collections::BTreeMap;
 use verbena_spec::counters::{Class, COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_NO_BUFFER, RX_ROCE};
 use verbena_verbs::{Mr, QpState, Region};
@@ -201,6 +200,7 @@ impl Fuzzer {
             return Ok(());
         };
         hold!(self.session.hca().settle(300, 2_000_000), "the engine never came to rest");
+        self.shadow.poll(&mut self.session)?;
         self.session.device.destroy_qp(self.connections[i].qp)?;
         self.shadow.destroy(&self.connections[i]);
         self.connections[i] = self.connect()?;
@@ -216,8 +216,6 @@ impl Fuzzer {
         let (region, pattern) = &self.guard;
         let now = region.read(self.session.hca(), region.va, pattern.len())?;
         hold!(now == *pattern, "memory without remote access was written");
-        let cq = self.session.cq;
-        while !self.session.device.poll_cq(cq, 64)?.is_empty() {}
         while self.session.device.poll_event()?.is_some() {}
         for i in 0..self.connections.len() {
             let qp = self.connections[i].qp;

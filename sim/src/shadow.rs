@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The golden model beside the engine: every frame goes to both, and at rest both must agree.
 //!
-//! What the engine drops for want of buffer the model can't know: a round with such a drop isn't compared.
+//! Counters, answers (byte for byte), completions, memory, state and PSNs are compared. What the engine drops for want of buffer the model can't know: a round with such a drop isn't compared.
 
 use crate::hold;
+use crate::responder::to_model;
 use crate::session::{Connection, Session, ENGINE, FIRST_PSN, PEER};
 use anyhow::Result;
 use verbena_model::golden::keys::{Access, Region as ModelRegion};
 use verbena_model::golden::qp::{Attributes, State};
-use verbena_model::golden::{Golden, Outcome};
+use verbena_model::golden::{Completion, Golden, Outcome};
 use verbena_model::memory::Memory;
 use verbena_model::parse::Local;
 use verbena_spec::config::Config;
 use verbena_spec::counters::{COUNTERS, COUNTER_FILE};
+use verbena_spec::layout::status;
 use verbena_verbs::{Mr, Region};
 
 /// All of a session is in one protection domain.
 const PD: u16 = 1;
 /// The library's default.
 const RNR_TIMER: u8 = 12;
+/// R20: the shortest frame that leaves the engine.
+const SHORTEST: usize = 60;
+/// Bytes of an ACK from the IP header to the destination QPN, and behind it.
+const QPN_AT: usize = 14 + 20 + 8 + 5;
 
-/// The model's side of a fuzzing session.
+/// The model's side of a session.
 pub struct Shadow {
     golden: Golden,
     memory: Memory,
     region: (Region, u32),
     counters: [u32; COUNTER_FILE],
     outcome: Outcome,
+    answers: Vec<Vec<u8>>,
+    /// The engine's, polled so far.
+    completions: Vec<Completion>,
 }
 
 impl Shadow {
@@ -58,6 +67,8 @@ impl Shadow {
             region,
             counters: [0; COUNTER_FILE],
             outcome: Outcome::default(),
+            answers: Vec::new(),
+            completions: Vec::new(),
         }
     }
 
@@ -69,7 +80,24 @@ impl Shadow {
             self.memory.write(*page, bytes);
         }
         self.counters = [0; COUNTER_FILE];
+        self.outcome = Outcome::default();
+        self.answers.clear();
+        session.hca().tx.frames.clear();
+        self.poll(session)?;
+        self.completions.clear();
         Ok(())
+    }
+
+    /// Takes what the engine has completed: before a QP is destroyed, or its completions are lost.
+    pub fn poll(&mut self, session: &mut Session) -> Result<()> {
+        let cq = session.cq;
+        loop {
+            let found = session.device.poll_cq(cq, 64)?;
+            if found.is_empty() {
+                return Ok(());
+            }
+            self.completions.extend(found.iter().map(|c| to_model(0, c)));
+        }
     }
 
     pub fn connect(&mut self, connection: &Connection) {
@@ -121,10 +149,59 @@ impl Shadow {
         for code in std::iter::once(outcome.rx).chain(outcome.responder) {
             self.counters[usize::from(code)] += 1;
         }
+        self.outcome.completions.extend(outcome.completions);
+        for answer in outcome.answers {
+            let mut frame = answer.to_frame();
+            frame.resize(frame.len().max(SHORTEST), 0);
+            self.answers.push(frame);
+        }
+    }
+
+    /// Answers and completions are the model's, in order for each QP (the engine may flush one QP while another works on).
+    fn compare_effects(&mut self, session: &mut Session) -> Result<()> {
+        let mut engine: Vec<Vec<u8>> = session.hca().tx.frames.drain(..).map(|f| f.bytes).collect();
+        let mut model = std::mem::take(&mut self.answers);
+        let qpn = |frame: &Vec<u8>| frame.get(QPN_AT..QPN_AT + 3).map(<[u8]>::to_vec);
+        engine.sort_by_key(qpn);
+        model.sort_by_key(qpn);
+        let at = engine.iter().zip(&model).position(|(a, b)| a != b);
+        hold!(
+            at.is_none() && engine.len() == model.len(),
+            "answers differ: engine {}, model {}; first difference {:02x?}",
+            engine.len(),
+            model.len(),
+            at.map(|i| (&engine[i], &model[i]))
+        );
+        self.poll(session)?;
+        let mut engine = std::mem::take(&mut self.completions);
+        let mut model = std::mem::take(&mut self.outcome.completions);
+        engine.sort_by_key(|c| c.qpn);
+        model.sort_by_key(|c| c.qpn);
+        let meaning = |c: &Completion| match c.status {
+            status::SUCCESS => *c,
+            // What a failed completion says beside these has no meaning.
+            _ => Completion {
+                qpn: c.qpn,
+                status: c.status,
+                wqe_index: c.wqe_index,
+                ..Completion::default()
+            },
+        };
+        let engine: Vec<Completion> = engine.iter().map(meaning).collect();
+        let model: Vec<Completion> = model.iter().map(meaning).collect();
+        let at = engine.iter().zip(&model).position(|(a, b)| a != b);
+        hold!(
+            at.is_none() && engine.len() == model.len(),
+            "completions differ: engine {}, model {}; first difference {:?}",
+            engine.len(),
+            model.len(),
+            at.map(|i| (&engine[i], &model[i]))
+        );
+        Ok(())
     }
 
     /// Counters, memory and QPs are the model's. `counted` is what the engine counted in this round.
-    pub fn compare(&self, session: &mut Session, connections: &[Connection], counted: &[u32; COUNTER_FILE]) -> Result<()> {
+    pub fn compare(&mut self, session: &mut Session, connections: &[Connection], counted: &[u32; COUNTER_FILE]) -> Result<()> {
         let differing: Vec<String> = COUNTERS
             .iter()
             .map(|c| (c.name, counted[usize::from(c.code)], self.counters[usize::from(c.code)]))
@@ -143,6 +220,7 @@ impl Shadow {
             "counters differ from the golden model's: {}",
             differing.join("; ")
         );
+        self.compare_effects(session)?;
         for connection in connections {
             let query = session.device.query_qp(connection.qp)?;
             let Some(qp) = self.golden.qp(connection.qp.qpn) else { continue };
