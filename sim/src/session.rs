@@ -5,6 +5,7 @@ use crate::hca::{Hca, HcaOptions};
 use crate::hold;
 use crate::traffic::{answer, Answer, End, Flow};
 use anyhow::{Context, Result};
+use verbena_spec::counters::{COUNTERS, COUNTER_FILE};
 use verbena_verbs::{Access, Cq, Device, Gid, Mr, OpenAttr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit, Region, Transport};
 
 /// Who we are and who talks to us.
@@ -87,6 +88,15 @@ impl Session {
     /// Answers that came out since the last call, frames that are none dropped.
     pub fn answers(&mut self) -> Vec<Answer> {
         self.hca().tx.frames.drain(..).filter_map(|f| answer(&f.bytes, &PEER)).collect()
+    }
+
+    /// All counters, by code.
+    pub fn counters(&mut self) -> Result<[u32; COUNTER_FILE]> {
+        let mut counters = [0; COUNTER_FILE];
+        for counter in COUNTERS {
+            counters[usize::from(counter.code)] = self.device.counter(counter.code)?;
+        }
+        Ok(counters)
     }
 
     /// One WRITE that must be acknowledged and land: the engine lives.

@@ -117,7 +117,7 @@ impl Fuzzer {
     fn round(&mut self) -> Result<()> {
         self.reconnect()?;
         self.shadow.begin(&mut self.session)?;
-        self.counters = self.read_counters()?;
+        self.counters = self.session.counters()?;
         let longest = self.session.hca().config.max_frame;
         let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
         let pace = [Pace::Wire, Pace::Fast, Pace::Idle(0.2)][self.rng.gen_range(0..3)];
@@ -230,17 +230,9 @@ impl Fuzzer {
         self.account()
     }
 
-    fn read_counters(&mut self) -> Result<[u32; COUNTER_FILE]> {
-        let mut counters = [0; COUNTER_FILE];
-        for counter in COUNTERS {
-            counters[usize::from(counter.code)] = self.session.device.counter(counter.code)?;
-        }
-        Ok(counters)
-    }
-
     /// The golden model agrees, if nothing was lost for want of room.
     fn compare(&mut self) -> Result<()> {
-        let mut counted = self.read_counters()?;
+        let mut counted = self.session.counters()?;
         counted
             .iter_mut()
             .zip(&self.counters)
