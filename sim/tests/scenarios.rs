@@ -94,7 +94,7 @@ fn bytes(length: usize, seed: usize) -> Vec<u8> {
 
 /// R9, R49, R50: every pad count, every length to 64 and around each multiple of the PMTU, WRITE and SEND, at shifting alignment.
 #[test]
-fn scenario_1_lengths_and_pads() {
+fn scenario_1_r9_r49_r50_lengths_and_pads() {
     for (preset, pmtu, past) in [("tengig", 256, 2), ("tengig", 1024, 9), ("tengig", 4096, 3), ("cu", 512, 17)] {
         let mut twin = Twin::new(preset, pmtu);
         let around = (1..=past).flat_map(|k| [k * pmtu - 1, k * pmtu, k * pmtu + 1]);
@@ -126,7 +126,7 @@ fn scenario_1_lengths_and_pads() {
 /// R11, R39, R72: every opcode, with nothing behind the BTH's extension headers, one byte less than they need, and as long as a frame may
 /// be, to a QP that exists and to one that doesn't.
 #[test]
-fn scenario_2_r11_all_opcodes() {
+fn scenario_2_r11_r39_r72_all_opcodes() {
     for preset in ["tengig", "cu"] {
         let mut twin = Twin::new(preset, 256);
         let longest = twin.session.hca().config.max_frame;

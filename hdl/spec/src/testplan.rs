@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The test plan: rule → tests, found by their names. A test that proves rule R24 is called `r24_…`, one of several `r1_to_r5_…`.
+//! The test plan: rule → tests, found by their names. A test that proves rule R24 is called `r24_…`, one of several `r1_to_r5_…`; one that plays
+//! scenario 2 `scenario_2_…`, its rules behind the number.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +9,11 @@ use std::path::Path;
 
 /// Rules of the wire: R1 to R79.
 const RULES: u32 = 79;
+
+/// Scenarios of the conformance page: 1 to 8.
+const SCENARIOS: u32 = 8;
+/// Where scenarios stand behind the rules in the list of what was found.
+const SCENARIO_BASE: u32 = 1000;
 
 /// Folders that hold tests.
 const FOLDERS: [&str; 4] = ["hdl", "sim", "tb", "fpga"];
@@ -24,6 +30,11 @@ pub fn to_markdown(root: &Path) -> io::Result<String> {
     for rule in 1..=RULES {
         let tests = found.get(&rule).map_or("–".to_string(), |t| t.join("<br>"));
         text.push_str(&format!("| R{rule} | {tests} |\n"));
+    }
+    text.push_str("\n| scenario | tests |\n|---|---|\n");
+    for scenario in 1..=SCENARIOS {
+        let tests = found.get(&(SCENARIO_BASE + scenario)).map_or("–".to_string(), |t| t.join("<br>"));
+        text.push_str(&format!("| {scenario} | {tests} |\n"));
     }
     let covered = found.keys().filter(|r| (1..=RULES).contains(*r)).count();
     text.push_str(&format!("\n{covered} of {RULES} rules have a test.\n"));
@@ -63,6 +74,13 @@ fn rules(name: &str) -> Vec<u32> {
     let number = |part: &str| part.strip_prefix('r').and_then(|n| n.parse::<u32>().ok());
     let parts: Vec<&str> = name.split('_').collect();
     match parts[..] {
+        ["scenario", number, ..] => match number.parse::<u32>() {
+            Ok(scenario) => {
+                let more = rules(parts[2..].join("_").as_str());
+                std::iter::once(SCENARIO_BASE + scenario).chain(more).collect()
+            }
+            Err(_) => vec![],
+        },
         [first, "to", last, ..] => match (number(first), number(last)) {
             (Some(a), Some(b)) => (a..=b).collect(),
             _ => vec![],
@@ -78,6 +96,7 @@ mod unit {
     #[test]
     fn names_tell_rules() {
         assert_eq!(rules("r1_to_r3_frames"), [1, 2, 3]);
+        assert_eq!(rules("scenario_2_r11_r39_opcodes"), [1002, 11, 39]);
         assert_eq!(rules("r57_r73_resume"), [57, 73]);
         assert_eq!(rules("registers_r1"), [0; 0]);
         let mut found = BTreeMap::new();
