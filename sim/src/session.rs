@@ -3,10 +3,10 @@
 
 use crate::hca::{Hca, HcaOptions};
 use crate::hold;
-use crate::traffic::{answer, Answer, End, Flow};
+use crate::traffic::{answer, Answer, End, Flow, Form, DETH};
 use anyhow::{Context, Result};
 use verbena_spec::counters::{COUNTERS, COUNTER_FILE};
-use verbena_verbs::{Access, Cq, Device, Gid, Mr, OpenAttr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit, Region, Transport};
+use verbena_verbs::{Access, Cq, Device, Gid, Mr, OpenAttr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit, QpState, Region, Transport, Vlan};
 
 /// Who we are and who talks to us.
 pub const ENGINE: End = End {
@@ -46,6 +46,9 @@ impl Session {
     /// Opens an engine that is there already, fresh out of reset.
     pub fn with(hca: Hca) -> Result<Session> {
         let mut device = Device::open(hca, &OpenAttr::new(ENGINE.mac, Gid::ipv4(ENGINE.ip))).context("opening the engine")?;
+        if device.capabilities().ipv6 {
+            device.set_addresses(ENGINE.mac, &[Gid::ipv4(ENGINE.ip), Gid::from(ENGINE.address6())])?;
+        }
         let pd = device.alloc_pd()?;
         let cq = device.create_cq(1024)?;
         Ok(Session { device, pd, cq })
@@ -55,17 +58,42 @@ impl Session {
         self.device.platform()
     }
 
-    /// An RC QP in RTR, its peer a [`Flow`].
+    /// An RC QP in RTR over IPv4, its peer a [`Flow`].
     pub fn connect(&mut self, pmtu: usize, recv_entries: usize) -> Result<Connection> {
-        let qp = self.device.create_qp(&QpInit::new(self.pd, Transport::Rc, self.cq, recv_entries))?;
-        let peer_qpn = PEER_QPN + (qp.qpn & 0xfff);
-        self.device.modify_qp(qp, &QpAttr::to_init(Access::REMOTE_WRITE))?;
-        let peer = Peer {
-            udp_source: Some(UDP_SOURCE),
-            ..Peer::new(Gid::ipv4(PEER.ip), PEER.mac)
+        self.connect_as(Form::default(), pmtu, recv_entries)
+    }
+
+    /// A QP in RTR of that form, its peer a [`Flow`].
+    pub fn connect_as(&mut self, form: Form, pmtu: usize, recv_entries: usize) -> Result<Connection> {
+        let transport = match form.service {
+            0 => Transport::Rc,
+            1 => Transport::Uc,
+            _ => Transport::Ud,
         };
-        let code = PathMtu::from_bytes(pmtu).with_context(|| format!("{pmtu} is no path MTU"))?;
-        self.device.modify_qp(qp, &QpAttr::to_rtr(peer, peer_qpn, FIRST_PSN, code))?;
+        let qp = self.device.create_qp(&QpInit::new(self.pd, transport, self.cq, recv_entries))?;
+        let peer_qpn = PEER_QPN + (qp.qpn & 0xfff);
+        if transport == Transport::Ud {
+            self.device.modify_qp(qp, &QpAttr::to_init_ud(DETH.qkey))?;
+            self.device.modify_qp(qp, &QpAttr::to(QpState::Rtr))?;
+        } else {
+            self.device.modify_qp(qp, &QpAttr::to_init(Access::REMOTE_WRITE))?;
+            let gid = if form.ipv6 {
+                Gid::from(PEER.address6())
+            } else {
+                Gid::ipv4(PEER.ip)
+            };
+            let peer = Peer {
+                udp_source: Some(UDP_SOURCE),
+                gid_index: form.ipv6 as u8,
+                vlan: form.vlan.map(|tci| Vlan {
+                    id: tci & 0xfff,
+                    priority: (tci >> 13) as u8,
+                }),
+                ..Peer::new(gid, PEER.mac)
+            };
+            let code = PathMtu::from_bytes(pmtu).with_context(|| format!("{pmtu} is no path MTU"))?;
+            self.device.modify_qp(qp, &QpAttr::to_rtr(peer, peer_qpn, FIRST_PSN, code))?;
+        }
         let flow = Flow {
             here: PEER,
             engine: ENGINE,
@@ -74,6 +102,7 @@ impl Session {
             pmtu,
             udp_source: UDP_SOURCE,
             ack_every: ack_every(pmtu),
+            form,
         };
         Ok(Connection { qp, peer_qpn, flow })
     }

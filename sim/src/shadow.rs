@@ -6,6 +6,7 @@
 use crate::hold;
 use crate::responder::to_model;
 use crate::session::{Connection, Session, ENGINE, FIRST_PSN, PEER};
+use crate::traffic::DETH;
 use anyhow::Result;
 use verbena_model::golden::keys::{Access, Region as ModelRegion};
 use verbena_model::golden::qp::{Attributes, State};
@@ -23,8 +24,13 @@ const PD: u16 = 1;
 const RNR_TIMER: u8 = 12;
 /// R20: the shortest frame that leaves the engine.
 const SHORTEST: usize = 60;
-/// Bytes of an ACK from the IP header to the destination QPN, and behind it.
-const QPN_AT: usize = 14 + 20 + 8 + 5;
+/// Bytes from an Ethernet header with and without a tag, and of the IP headers.
+const ETHERNET: usize = 14;
+const TAG: usize = 4;
+const IPV4: usize = 20;
+const IPV6: usize = 40;
+/// From the UDP header to the BTH's destination QPN.
+const QPN_AT: usize = 8 + 5;
 
 /// The model's side of a session.
 pub struct Shadow {
@@ -33,6 +39,7 @@ pub struct Shadow {
     region: (Region, u32),
     counters: [u32; COUNTER_FILE],
     outcome: Outcome,
+    max_pmtu: usize,
     answers: Vec<Vec<u8>>,
     /// The engine's, polled so far.
     completions: Vec<Completion>,
@@ -40,7 +47,10 @@ pub struct Shadow {
 
 impl Shadow {
     pub fn new(config: &Config, region: &Region, mr: &Mr) -> Shadow {
-        let gids = vec![Some(ENGINE.address())];
+        let mut gids = vec![Some(ENGINE.address())];
+        if config.ipv6 {
+            gids.push(Some(ENGINE.address6()));
+        }
         let mut golden = Golden::new(Local {
             mac: ENGINE.mac,
             gids,
@@ -67,6 +77,7 @@ impl Shadow {
             region,
             counters: [0; COUNTER_FILE],
             outcome: Outcome::default(),
+            max_pmtu: config.max_pmtu,
             answers: Vec::new(),
             completions: Vec::new(),
         }
@@ -102,22 +113,25 @@ impl Shadow {
 
     pub fn connect(&mut self, connection: &Connection) {
         let qpn = connection.qp.qpn;
+        let form = connection.flow.form;
         self.golden.create_qp(Attributes {
             qpn,
-            service: 0,
-            pmtu: connection.flow.pmtu,
+            service: form.service,
+            // A UD QP takes what the engine can carry.
+            pmtu: if form.service == 3 { self.max_pmtu } else { connection.flow.pmtu },
             pd: PD,
             pkey: 0xffff,
-            qkey: 0,
+            qkey: DETH.qkey,
             remote_write: true,
             remote_read: false,
             remote_atomic: false,
-            gid_index: 0,
-            peer_ip: PEER.address(),
+            gid_index: form.ipv6 as usize,
+            peer_ip: if form.ipv6 { PEER.address6() } else { PEER.address() },
             peer_mac: PEER.mac,
-            vlan: None,
+            vlan: form.vlan,
             peer_qpn: connection.peer_qpn,
-            rq_psn: FIRST_PSN,
+            // A UD QP has no PSN to expect.
+            rq_psn: if form.service == 3 { 0 } else { FIRST_PSN },
             rnr_timer: RNR_TIMER,
             traffic_class: 0,
             hop_limit: 64,
@@ -161,9 +175,8 @@ impl Shadow {
     fn compare_effects(&mut self, session: &mut Session) -> Result<()> {
         let mut engine: Vec<Vec<u8>> = session.hca().tx.frames.drain(..).map(|f| f.bytes).collect();
         let mut model = std::mem::take(&mut self.answers);
-        let qpn = |frame: &Vec<u8>| frame.get(QPN_AT..QPN_AT + 3).map(<[u8]>::to_vec);
-        engine.sort_by_key(qpn);
-        model.sort_by_key(qpn);
+        engine.sort_by_key(|f| destination_qpn(f));
+        model.sort_by_key(|f| destination_qpn(f));
         let at = engine.iter().zip(&model).position(|(a, b)| a != b);
         hold!(
             at.is_none() && engine.len() == model.len(),
@@ -250,4 +263,11 @@ impl Shadow {
         );
         Ok(())
     }
+}
+
+fn destination_qpn(frame: &[u8]) -> Option<Vec<u8>> {
+    let tag = if frame.get(12..14) == Some(&[0x81, 0]) { TAG } else { 0 };
+    let ip = ETHERNET + tag;
+    let at = QPN_AT + ip + if frame.get(ip)? >> 4 == 6 { IPV6 } else { IPV4 };
+    frame.get(at..at + 3).map(<[u8]>::to_vec)
 }

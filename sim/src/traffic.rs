@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A peer's frames: flows of RC packets to the engine, and the engine's answers read back.
 
-use std::net::{IpAddr, Ipv4Addr};
-use verbena_model::packet::{Packet, Reth};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use verbena_model::packet::{Deth, Packet, Reth};
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_model::requester::{Requester, Verb};
 use verbena_verbs::Mac;
@@ -29,6 +29,22 @@ impl End {
     pub fn address(&self) -> IpAddr {
         IpAddr::V4(Ipv4Addr::from(self.ip))
     }
+
+    /// Its IPv6 address, fd00:: and the IPv4 one.
+    pub fn address6(&self) -> IpAddr {
+        let mut bytes = [0; 16];
+        bytes[0] = 0xfd;
+        bytes[12..].copy_from_slice(&self.ip);
+        IpAddr::V6(Ipv6Addr::from(bytes))
+    }
+
+    fn address_of(&self, ipv6: bool) -> IpAddr {
+        if ipv6 {
+            self.address6()
+        } else {
+            self.address()
+        }
+    }
 }
 
 /// The peer's send side of an RC connection.
@@ -45,7 +61,24 @@ pub struct Flow {
     pub udp_source: u16,
     /// AckReq at least every so many packets (R74).
     pub ack_every: usize,
+    pub form: Form,
 }
+
+/// What a connection's packets look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Form {
+    /// 0 RC, 1 UC, 3 UD: the opcode's upper bits.
+    pub service: u8,
+    pub ipv6: bool,
+    /// 802.1Q tag control (R18).
+    pub vlan: Option<u16>,
+}
+
+/// The Q_Key of every UD flow, and the QPN that it comes from.
+pub const DETH: Deth = Deth {
+    qkey: 0x1234_5678,
+    source_qpn: 0x00_0abc,
+};
 
 /// An ACK or NAK that the engine sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +101,10 @@ impl Flow {
         Packet {
             destination_mac: self.engine.mac,
             source_mac: self.here.mac,
-            source: self.here.address(),
-            destination: self.engine.address(),
+            source: self.here.address_of(self.form.ipv6),
+            destination: self.engine.address_of(self.form.ipv6),
+            vlan: self.form.vlan,
+            deth: DETH,
             udp_source: self.udp_source,
             qpn: self.dest_qpn,
             psn: self.psn,
@@ -95,7 +130,7 @@ impl Flow {
             length: data.len() as u32,
         };
         Packet {
-            opcode: WRITE_ONLY,
+            opcode: self.form.service << 5 | WRITE_ONLY,
             ack_request: true,
             reth,
             payload: data.to_vec(),
@@ -106,7 +141,7 @@ impl Flow {
     /// A SEND_ONLY that the flow doesn't move on for.
     pub fn send_only(&self, data: &[u8]) -> Packet {
         Packet {
-            opcode: SEND_ONLY,
+            opcode: self.form.service << 5 | SEND_ONLY,
             ack_request: true,
             payload: data.to_vec(),
             ..self.template()
@@ -118,12 +153,12 @@ impl Flow {
             template: self.template(),
             pmtu: self.pmtu,
             psn: self.psn,
-            service: 0,
-            deth: Default::default(),
+            service: self.form.service,
+            deth: DETH,
         };
         let mut packets = requester.message(verb, data, false);
         for (i, packet) in packets.iter_mut().enumerate() {
-            packet.ack_request |= (i + 1) % self.ack_every == 0;
+            packet.ack_request |= self.form.service == 0 && (i + 1) % self.ack_every == 0;
         }
         self.psn = requester.psn;
         packets.iter().map(Packet::to_frame).collect()
@@ -175,6 +210,7 @@ mod tests {
             pmtu: 256,
             udp_source: 0xc000,
             ack_every: 2,
+            form: Form::default(),
         }
     }
 

@@ -10,6 +10,8 @@ use verbena_model::packet::{internet_checksum, AtomicEth, Packet, Reth};
 
 const ETHERNET: usize = 14;
 const SHORTEST_ROCE: usize = 58;
+/// UD, as in an opcode's upper bits.
+const DATAGRAM: u8 = 3;
 
 /// A frame for the MAC.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,9 +96,11 @@ fn payload(most: usize, rng: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 fn good(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
-    let most = (3 * target.flow.pmtu).min(target.length as usize);
+    let datagram = target.flow.form.service == DATAGRAM;
+    let packets = if datagram { 1 } else { 3 };
+    let most = (packets * target.flow.pmtu).min(target.length as usize);
     let data = payload(most, rng);
-    let frames = if rng.gen_bool(0.7) {
+    let frames = if !datagram && rng.gen_bool(0.7) {
         let offset = rng.gen_range(0..=target.length - data.len() as u64);
         target.flow.write(target.va + offset, target.rkey, &data)
     } else {
@@ -115,7 +119,7 @@ fn good(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
 /// A single packet that would be accepted; the flow doesn't move on.
 fn template(target: &Target, rng: &mut ChaCha8Rng) -> Packet {
     let data = payload(target.flow.pmtu.min(target.length as usize), rng);
-    if rng.gen_bool(0.6) {
+    if target.flow.form.service != DATAGRAM && rng.gen_bool(0.6) {
         target.flow.write_only(target.va, target.rkey, &data)
     } else {
         target.flow.send_only(&data)
@@ -137,7 +141,12 @@ fn flipped(target: &Target, rng: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 fn fields(target: &Target, rng: &mut ChaCha8Rng) -> Vec<u8> {
-    let opcode = if rng.gen_bool(0.5) { rng.gen_range(0..0x18) } else { rng.gen() };
+    let service = target.flow.form.service << 5;
+    let opcode = if rng.gen_bool(0.5) {
+        service | rng.gen_range(0..0x18)
+    } else {
+        rng.gen()
+    };
     let psn = match rng.gen_range(0..4) {
         0 => rng.gen(),
         1 => target.flow.psn,
@@ -209,11 +218,14 @@ fn noise(longest: usize, rng: &mut ChaCha8Rng) -> Vec<u8> {
 
 /// Makes IP checksum and ICRC right again, so that what is wrong is looked at further in.
 fn mend(frame: &mut [u8]) {
-    frame[ETHERNET + 10..ETHERNET + 12].fill(0);
-    let checksum = internet_checksum(&frame[ETHERNET..ETHERNET + 20]);
-    frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&checksum.to_be_bytes());
+    let ip = if frame[12..14] == [0x81, 0] { ETHERNET + 4 } else { ETHERNET };
+    if frame[ip] >> 4 == 4 {
+        frame[ip + 10..ip + 12].fill(0);
+        let checksum = internet_checksum(&frame[ip..ip + 20]);
+        frame[ip + 10..ip + 12].copy_from_slice(&checksum.to_be_bytes());
+    }
     let end = frame.len() - 4;
-    if let Some(crc) = icrc(&frame[ETHERNET..end]) {
+    if let Some(crc) = icrc(&frame[ip..end]) {
         frame[end..].copy_from_slice(&crc);
     }
 }

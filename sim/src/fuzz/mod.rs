@@ -9,6 +9,7 @@ use crate::hca::HcaOptions;
 use crate::hold;
 use crate::session::{Connection, Session};
 use crate::shadow::Shadow;
+use crate::traffic::Form;
 use accesses::{harmless, wild};
 use anyhow::{Context, Result};
 use frames::{Frames, Target};
@@ -179,8 +180,24 @@ impl Fuzzer {
         Ok(())
     }
 
+    /// A transport, an IP version and a tag that the preset has; RC over IPv4 most often.
+    fn form(&mut self) -> Form {
+        let config = self.session.hca().config.clone();
+        let service = match self.rng.gen_range(0..6) {
+            0 if config.uc => 1,
+            1 if config.ud => 3,
+            _ => 0,
+        };
+        Form {
+            service,
+            ipv6: config.ipv6 && self.rng.gen_bool(0.3),
+            vlan: (config.ipv6 && self.rng.gen_bool(0.2)).then_some(0x6042),
+        }
+    }
+
     fn connect(&mut self) -> Result<Connection> {
-        let connection = self.session.connect(256, RECEIVES)?;
+        let form = self.form();
+        let connection = self.session.connect_as(form, 256, RECEIVES)?;
         self.shadow.connect(&connection);
         for i in 0..RECEIVES as u64 {
             let sge = self.target.1.sge(512 * i, 700)?;
