@@ -281,5 +281,6 @@ fn attributes(seen: &[Seen], first: &Packet, us: IpAddr, run: Option<&Run>, over
         hop_limit: 64,
         udp_source: first.udp_source,
         recv_cq: 1,
+        ..Attributes::default()
     }
 }
