@@ -151,7 +151,9 @@ impl Requester<'_> {
         if self.acknowledge_before(packet.psn) {
             return self.implied_nak();
         }
-        let Some(record) = self.qp.send.records.front().copied() else { return };
+        let Some(record) = self.qp.send.records.front().copied() else {
+            return;
+        };
         let fits = match info.operation {
             Operation::ReadResponse => self.read_fits(&record, packet, info),
             _ => record.is_answered() && record.opcode != send_opcode::READ,
@@ -178,10 +180,7 @@ impl Requester<'_> {
                 ..Access::default()
             };
             let (pd, length) = (self.qp.attributes.pd, piece.length as usize);
-            let Some(region) = self
-                .regions
-                .check(piece.lkey, pd, need, piece.address, u64::from(piece.length))
-            else {
+            let Some(region) = self.regions.check(piece.lkey, pd, need, piece.address, u64::from(piece.length)) else {
                 return self.fail(status::LOCAL_PROTECTION_ERROR, status::LOCAL_PROTECTION_ERROR);
             };
             region.write(self.memory, piece.address, &bytes[done..done + length]);

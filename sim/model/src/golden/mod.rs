@@ -203,7 +203,12 @@ impl Golden {
 
     /// One packet of the next QP that has one, round robin: an answer that waits, else a request.
     pub fn transmit(&mut self, memory: &mut Memory, outcome: &mut Outcome) -> Option<Packet> {
-        let order: Vec<u32> = self.qps.range(self.turn + 1..).chain(self.qps.range(..=self.turn)).map(|q| *q.0).collect();
+        let order: Vec<u32> = self
+            .qps
+            .range(self.turn + 1..)
+            .chain(self.qps.range(..=self.turn))
+            .map(|q| *q.0)
+            .collect();
         for number in order {
             let packet = match self.respond(number, memory) {
                 Some(packet) => Some(packet),
@@ -236,13 +241,7 @@ impl Golden {
         packet
     }
 
-    fn requester<T>(
-        &mut self,
-        qpn: u32,
-        memory: &mut Memory,
-        outcome: &mut Outcome,
-        act: impl FnOnce(&mut Requester) -> T,
-    ) -> Option<T> {
+    fn requester<T>(&mut self, qpn: u32, memory: &mut Memory, outcome: &mut Outcome, act: impl FnOnce(&mut Requester) -> T) -> Option<T> {
         let qp = self.qps.get_mut(&index(qpn)).filter(|_| self.features.requester)?;
         Some(act(&mut Requester {
             qp,

@@ -53,17 +53,23 @@ pub enum Response {
         msn: u32,
         /// The next packet is its first.
         first: bool,
+        duplicate: bool,
     },
     Atomic {
         psn: u32,
         msn: u32,
         original: u64,
+        duplicate: bool,
     },
 }
 
 impl Response {
-    fn is_read_or_atomic(&self) -> bool {
-        !matches!(self, Response::Acknowledge { .. })
+    /// It holds one of the responder's resources: a duplicate uses the first one's.
+    fn holds_resource(&self) -> bool {
+        matches!(
+            self,
+            Response::Read { duplicate: false, .. } | Response::Atomic { duplicate: false, .. }
+        )
     }
 }
 
@@ -84,7 +90,7 @@ impl Request<'_> {
             return refuse(syndrome::NAK_INVALID);
         }
         // R59: those that aren't answered to the end yet hold the resources.
-        let waiting = self.qp.responses.iter().filter(|r| r.is_read_or_atomic()).count();
+        let waiting = self.qp.responses.iter().filter(|r| r.holds_resource()).count();
         if waiting >= usize::from(a.max_dest_rd_atomic) {
             return refuse(syndrome::NAK_INVALID);
         }
@@ -114,7 +120,7 @@ impl Request<'_> {
             rkey: reth.rkey,
             length: reth.length,
         };
-        let response = self.read_response(region, after(self.qp.msn, 1));
+        let response = self.read_response(region, after(self.qp.msn, 1), false);
         Ok((response, stored, packets))
     }
 
@@ -133,7 +139,7 @@ impl Request<'_> {
         }
     }
 
-    fn read_response(&self, region: Option<Region>, msn: u32) -> Response {
+    fn read_response(&self, region: Option<Region>, msn: u32, duplicate: bool) -> Response {
         Response::Read {
             region,
             address: self.packet.reth.virtual_address,
@@ -141,6 +147,7 @@ impl Request<'_> {
             psn: self.packet.psn,
             msn,
             first: true,
+            duplicate,
         }
     }
 
@@ -171,6 +178,7 @@ impl Request<'_> {
             psn,
             msn: after(self.qp.msn, 1),
             original,
+            duplicate: false,
         };
         Ok((response, Stored::Atomic { psn, original }, 1))
     }
@@ -185,6 +193,7 @@ impl Request<'_> {
                 psn: *psn,
                 msn,
                 original: *original,
+                duplicate: true,
             }),
             Stored::Read {
                 psn,
@@ -203,7 +212,7 @@ impl Request<'_> {
                     && skipped + u64::from(reth.length) <= u64::from(*length)
                     && (reth.length != 0 || *length == 0);
                 let region = self.source(reth.rkey, reth.virtual_address, reth.length).ok()?;
-                inside.then(|| self.read_response(region, msn))
+                inside.then(|| self.read_response(region, msn, true))
             }
             _ => None,
         });
@@ -230,7 +239,7 @@ pub(super) fn next_packet(qp: &mut Qp, memory: &Memory, mac: [u8; 6], source: Ip
             };
             (packet, true)
         }
-        Response::Atomic { psn, msn, original } => {
+        Response::Atomic { psn, msn, original, .. } => {
             let aeth = Aeth {
                 syndrome: syndrome::ACK,
                 msn: *msn,
@@ -251,6 +260,7 @@ pub(super) fn next_packet(qp: &mut Qp, memory: &Memory, mac: [u8; 6], source: Ip
             psn,
             msn,
             first,
+            ..
         } => {
             let count = (*left).min(pmtu);
             let last = *left <= pmtu;

@@ -157,7 +157,14 @@ impl SendWqe {
         Datagram {
             qpn: low & 0xff_ffff,
             qkey: self.get(&f::RKEY),
-            mac: [(mac_high >> 8) as u8, mac_high as u8, mac_low[0], mac_low[1], mac_low[2], mac_low[3]],
+            mac: [
+                (mac_high >> 8) as u8,
+                mac_high as u8,
+                mac_low[0],
+                mac_low[1],
+                mac_low[2],
+                mac_low[3],
+            ],
             ip: if way & 1 != 0 {
                 IpAddr::V6(Ipv6Addr::from(ip))
             } else {
