@@ -137,6 +137,7 @@ impl Shadow {
             hop_limit: 64,
             udp_source: connection.flow.udp_source,
             recv_cq: 0,
+            ..Attributes::default()
         });
         for state in [State::Init, State::Rtr] {
             self.golden.modify(qpn, state, &mut self.outcome);

@@ -5,16 +5,19 @@
 //! |---|---|
 //! | [`packet`], [`parse`], [`icrc`] | frames in and out of bytes |
 //! | [`memory`] | host memory in scattered pages |
-//! | [`golden`] | the responder that the engine is held to |
-//! | [`requester`] | packets of whole messages |
+//! | [`golden`] | the engine that the RTL is held to: responder and requester |
+//! | [`requester`] | packets of whole messages, without a queue pair |
+//! | [`wire`], [`link`] | a bad wire; two golden engines on one |
 //! | [`capture`] | pcap files |
 //! | [`replay`] | a capture played against a responder |
 
 pub mod capture;
 pub mod golden;
 pub mod icrc;
+pub mod link;
 pub mod memory;
 pub mod packet;
 pub mod parse;
 pub mod replay;
 pub mod requester;
+pub mod wire;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use verbena_model::capture;
+use verbena_model::golden::Features;
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_model::replay::golden::GoldenResponder;
 use verbena_model::replay::infer::destination;
@@ -53,12 +54,12 @@ fn r1_to_r5_frames_of_soft_roce_are_rebuilt_byte_for_byte() {
     assert!(count > 2000, "{count}");
 }
 
-fn play(us: &str) -> Vec<Report> {
+fn play(us: &str, features: Features) -> Vec<Report> {
     let us = us.parse().unwrap();
     let files = captures().into_iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap"));
     let mut reports = vec![];
     for file in files {
-        match replay(&file, us, &Overrides::default(), &mut GoldenResponder::new()) {
+        match replay(&file, us, &Overrides::default(), &mut GoldenResponder::with_features(features)) {
             Ok(report) => reports.push(report),
             // UC and UD clients of rxeprobe and perftest get nothing.
             Err(error) => assert!(error.to_string().starts_with("no RoCE frame to"), "{}: {error}", file.display()),
@@ -69,7 +70,7 @@ fn play(us: &str) -> Vec<Report> {
 
 #[test]
 fn captures_replay_on_the_golden_model() {
-    let reports = play("10.0.0.1");
+    let reports = play("10.0.0.1", Features::ALL);
     println!("{}", table(&reports));
     for report in &reports {
         let departs = report.departure().is_some();
@@ -83,7 +84,7 @@ fn captures_replay_on_the_golden_model() {
 /// The client's place: it answers where the server sends as well, and elsewhere only gets ACKs.
 #[test]
 fn captures_replay_in_the_clients_place() {
-    let reports = play("10.0.0.2");
+    let reports = play("10.0.0.2", Features::ALL);
     println!("{}", table(&reports));
     for report in &reports {
         assert!(report.holds(), "{}: {:?}", report.capture, report.differences());

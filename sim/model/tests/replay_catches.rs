@@ -59,6 +59,9 @@ impl Responder for Faulty {
     fn completions(&mut self) -> Result<Vec<Completion>> {
         self.golden.completions()
     }
+    fn write(&mut self, key: u32, virtual_address: u64, bytes: &[u8]) -> Result<()> {
+        self.golden.write(key, virtual_address, bytes)
+    }
     fn read(&mut self, key: u32, virtual_address: u64, length: usize) -> Result<Vec<u8>> {
         self.golden.read(key, virtual_address, length)
     }

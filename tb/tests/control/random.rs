@@ -116,6 +116,7 @@ impl Pair {
                 hop_limit: 64,
                 udp_source: 0xc000,
                 recv_cq: 0x30 + index as u16,
+                ..Attributes::default()
             });
             pair.connect(index as u32);
         }

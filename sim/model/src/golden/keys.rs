@@ -41,6 +41,21 @@ impl Region {
         va >= self.virtual_address && length <= self.length && va - self.virtual_address <= self.length - length
     }
 
+    /// Reads through the page list; the range has been checked.
+    pub fn read(&self, memory: &Memory, va: u64, length: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(length);
+        while out.len() < length {
+            let at = va.wrapping_add(out.len() as u64);
+            let page = (at / PAGE - self.virtual_address / PAGE) as usize;
+            let count = ((PAGE - at % PAGE) as usize).min(length - out.len());
+            match self.pages.get(page) {
+                Some(base) => out.extend(memory.read((base & !(PAGE - 1)) | (at % PAGE), count)),
+                None => out.resize(out.len() + count, 0),
+            }
+        }
+        out
+    }
+
     /// Writes through the page list; the range has been checked.
     pub fn write(&self, memory: &mut Memory, va: u64, bytes: &[u8]) {
         let mut done = 0;

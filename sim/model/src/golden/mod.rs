@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The golden responder: frames in; answers, completions, events, counters and memory out. One transaction a call, no time.
+//! The golden engine: frames and doorbells in; packets, completions, events, counters and memory out. One transaction a call.
 //!
-//! Not built yet, and refused by name: READ and ATOMIC (NAK invalid request, R59), the requester (every ACK or response is a ghost, R39).
+//! | part | calls |
+//! |---|---|
+//! | responder | [`Golden::receive`], [`Golden::post_receive`], [`Golden::respond`] |
+//! | requester | [`Golden::post_send`], [`Golden::doorbell`], [`Golden::transmit`], [`Golden::receive`] |
+//! | time | [`Golden::advance`], [`Golden::next_deadline`]; nothing else knows a clock |
+//!
+//! What an engine leaves out is said in [`Features`]: without READ and ATOMIC they are refused (NAK invalid request), without a requester
+//! every ACK or response is a ghost (R39).
 
+mod complete;
 pub mod keys;
 pub mod qp;
 mod request;
+pub mod respond;
+pub mod send;
+pub mod send_queue;
+pub mod send_wqe;
 
 use crate::memory::Memory;
-use crate::packet::{Aeth, Packet};
+use crate::packet::Packet;
 use crate::parse::{verdict, Local, Verdict};
 use keys::{Region, Regions};
 use qp::{Attributes, Message, Qp, Receive, State};
+use respond::Response;
+use send::Requester;
+use send_wqe::SendWqe;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
-use verbena_spec::counters as c;
+use verbena_spec::counters::{self as c, COUNTER_FILE};
 use verbena_spec::headers::Operation;
-use verbena_spec::layout::status;
+use verbena_spec::layout::{completion_opcode, event_type, status, SQ_WQE_BYTES};
 
 /// Bits of a QPN that are the index; the rest is the tag.
 pub const INDEX_BITS: u32 = 12;
@@ -60,21 +74,65 @@ pub struct Outcome {
     pub to_host: bool,
 }
 
+/// Parts of the engine that a build may leave out (CAPABILITIES bits 18 and 19). The default has neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Features {
+    pub requester: bool,
+    /// READ and ATOMIC, as responder and, with `requester`, as requester.
+    pub read_atomic: bool,
+}
+
+impl Features {
+    /// The whole engine.
+    pub const ALL: Features = Features {
+        requester: true,
+        read_atomic: true,
+    };
+}
+
 /// The engine as seen from outside.
 #[derive(Debug, Clone)]
 pub struct Golden {
     pub local: Local,
     pub regions: Regions,
+    pub features: Features,
+    /// Answers wait for [`Golden::respond`] instead of leaving with the request: a slow transmitter, for R36 and R59.
+    pub hold_responses: bool,
     qps: BTreeMap<u32, Qp>,
+    /// ns.
+    now: u64,
+    /// Index of the QP that had the last turn.
+    turn: u32,
+    counters: [u32; COUNTER_FILE],
 }
 
 impl Golden {
+    /// An engine that receives SEND and WRITE.
     pub fn new(local: Local) -> Self {
+        Self::with_features(local, Features::default())
+    }
+
+    pub fn with_features(local: Local, features: Features) -> Self {
         Self {
             local,
             regions: Regions::default(),
+            features,
+            hold_responses: false,
             qps: BTreeMap::new(),
+            now: 0,
+            turn: 0,
+            counters: [0; COUNTER_FILE],
         }
+    }
+
+    /// Counters by code; those of the MAC and AXI side stay 0.
+    pub fn counters(&self) -> &[u32; COUNTER_FILE] {
+        &self.counters
+    }
+
+    /// ns.
+    pub fn now(&self) -> u64 {
+        self.now
     }
 
     /// Creates a QP in RESET; one with the same index is replaced.
@@ -94,14 +152,121 @@ impl Golden {
         self.qps.get_mut(&index(qpn))
     }
 
-    /// Moves a QP; going to ERR flushes its receives (R65). False: refused.
+    /// Moves a QP; going to ERR flushes its queues (R65). False: refused.
     pub fn modify(&mut self, qpn: u32, state: State, outcome: &mut Outcome) -> bool {
         let Some(qp) = self.qps.get_mut(&index(qpn)) else { return false };
         let done = qp.modify(state);
         if done && state == State::Err {
             flush(qp, outcome);
         }
+        if done && state == State::Sqd {
+            qp.send.drained = false;
+            self.requester(qpn, &mut Memory::new(), outcome, |r| r.report_drained());
+        }
         done
+    }
+
+    /// Writes a WQE into the send ring and rings the doorbell. `None`: no such QP, or no room.
+    pub fn post_send(&mut self, qpn: u32, wqe: &SendWqe, memory: &mut Memory, outcome: &mut Outcome) -> Option<u16> {
+        let qp = self.qps.get(&index(qpn))?;
+        let (a, number) = (&qp.attributes, qp.send.producer);
+        if usize::from(number.wrapping_sub(qp.send.oldest)) >> a.sq_log != 0 {
+            return None;
+        }
+        let slot = u64::from(number) & ((1 << a.sq_log) - 1);
+        let bytes: Vec<u8> = wqe.0.iter().flat_map(|w| w.to_le_bytes()).collect();
+        memory.write(a.sq_base.wrapping_add(slot * SQ_WQE_BYTES as u64), &bytes);
+        self.doorbell(qpn, number.wrapping_add(1), outcome);
+        Some(number)
+    }
+
+    /// The send queue's producer index; one further ahead than the ring is refused with an event (R69). On a QP in ERR everything posted
+    /// is flushed.
+    pub fn doorbell(&mut self, qpn: u32, producer: u16, outcome: &mut Outcome) {
+        let Some(qp) = self.qps.get_mut(&index(qpn)) else { return };
+        if !self.features.requester {
+            return;
+        }
+        if u32::from(producer.wrapping_sub(qp.send.oldest)) > 1 << qp.attributes.sq_log {
+            self.counters[usize::from(c::BAD_DOORBELL)] += 1;
+            return outcome.events.push(Event {
+                kind: event_type::BAD_DOORBELL,
+                number: index(qpn),
+                detail: u32::from(producer),
+            });
+        }
+        qp.send.producer = producer;
+        if qp.state == State::Err {
+            flush(qp, outcome);
+        }
+    }
+
+    /// One packet of the next QP that has one, round robin: an answer that waits, else a request.
+    pub fn transmit(&mut self, memory: &mut Memory, outcome: &mut Outcome) -> Option<Packet> {
+        let order: Vec<u32> = self
+            .qps
+            .range(self.turn + 1..)
+            .chain(self.qps.range(..=self.turn))
+            .map(|q| *q.0)
+            .collect();
+        for number in order {
+            let packet = match self.respond(number, memory) {
+                Some(packet) => Some(packet),
+                None => self.request(number, memory, outcome),
+            };
+            if packet.is_some() {
+                self.turn = number;
+                return packet;
+            }
+        }
+        None
+    }
+
+    /// The QP's next waiting answer.
+    pub fn respond(&mut self, qpn: u32, memory: &Memory) -> Option<Packet> {
+        let qp = self.qps.get_mut(&index(qpn))?;
+        let source = self.local.gids.get(qp.attributes.gid_index).copied().flatten()?;
+        let packet = respond::next_packet(qp, memory, self.local.mac, source)?;
+        if !matches!(packet.opcode, 0x11) {
+            self.counters[usize::from(c::TX_RESPONSE)] += 1;
+        }
+        Some(packet)
+    }
+
+    /// The QP's next request packet.
+    pub fn request(&mut self, qpn: u32, memory: &mut Memory, outcome: &mut Outcome) -> Option<Packet> {
+        let local = self.local.clone();
+        let packet = self.requester(qpn, memory, outcome, |r| r.turn(&local)).flatten();
+        self.counters[usize::from(c::TX_REQUEST)] += u32::from(packet.is_some());
+        packet
+    }
+
+    fn requester<T>(&mut self, qpn: u32, memory: &mut Memory, outcome: &mut Outcome, act: impl FnOnce(&mut Requester) -> T) -> Option<T> {
+        let qp = self.qps.get_mut(&index(qpn)).filter(|_| self.features.requester)?;
+        Some(act(&mut Requester {
+            qp,
+            regions: &self.regions,
+            memory,
+            outcome,
+            counters: &mut self.counters,
+            features: self.features,
+            now: self.now,
+        }))
+    }
+
+    /// Time goes on to `now` (ns, never back): timers run out (R43 to R48).
+    pub fn advance(&mut self, now: u64, memory: &mut Memory, outcome: &mut Outcome) {
+        self.now = self.now.max(now);
+        let numbers: Vec<u32> = self.qps.keys().copied().collect();
+        for number in numbers {
+            self.requester(number, memory, outcome, |r| r.timers());
+        }
+    }
+
+    /// When the next timer runs out, ns.
+    pub fn next_deadline(&self) -> Option<u64> {
+        let sending = self.qps.values().filter(|q| q.sends_packets());
+        sending.flat_map(|q| [q.send.ack_deadline, q.send.rnr_deadline]).flatten().min()
     }
 
     pub fn register(&mut self, region: Region) {
@@ -138,6 +303,9 @@ impl Golden {
             Verdict::Host(_) => outcome.to_host = true,
             Verdict::Drop(_) => {}
         }
+        for code in std::iter::once(outcome.rx).chain(outcome.responder) {
+            self.counters[usize::from(code)] += 1;
+        }
         outcome
     }
 
@@ -169,9 +337,10 @@ impl Golden {
             return c::BAD_ADDRESS;
         }
         match info.operation {
-            Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge | Operation::Cnp => c::GHOST_ACK,
+            Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge | Operation::Cnp => self
+                .requester(packet.qpn, memory, outcome, |r| r.response(packet, info))
+                .unwrap_or(c::GHOST_ACK),
             _ => {
-                let answer_from = self.local.gids.get(a.gid_index).copied().flatten();
                 let mut request = request::Request {
                     packet,
                     info,
@@ -180,10 +349,15 @@ impl Golden {
                     memory,
                     outcome,
                     answer: None,
+                    read_atomic: self.features.read_atomic,
                 };
                 let code = request.run(grh);
-                if let (Some(answer), Some(source)) = (request.answer, answer_from) {
-                    let answer = acknowledge(request.qp, answer, self.local.mac, source);
+                if let Some(Answer { syndrome, psn }) = request.answer {
+                    let msn = request.qp.msn;
+                    request.qp.responses.push_back(Response::Acknowledge { syndrome, psn, msn });
+                }
+                while !self.hold_responses {
+                    let Some(answer) = self.respond(packet.qpn, memory) else { break };
                     outcome.answers.push(answer);
                 }
                 code
@@ -204,31 +378,23 @@ struct Answer {
     psn: u32,
 }
 
-fn acknowledge(qp: &Qp, answer: Answer, mac: [u8; 6], source: IpAddr) -> Packet {
-    let a = &qp.attributes;
-    Packet {
-        destination_mac: a.peer_mac,
-        source_mac: mac,
-        vlan: a.vlan,
-        source,
-        destination: a.peer_ip,
-        traffic_class: a.traffic_class,
-        hop_limit: a.hop_limit,
-        udp_source: a.udp_source,
-        opcode: 0x11,
-        pkey: a.pkey,
-        qpn: a.peer_qpn,
-        psn: answer.psn,
-        aeth: Aeth {
-            syndrome: answer.syndrome,
-            msn: qp.msn,
-        },
-        ..Packet::default()
-    }
-}
-
-/// R65: every posted receive completes, one that a SEND had begun first.
+/// R65: every posted send and receive completes, a receive that a SEND had begun first. What they were is the host's knowledge.
 fn flush(qp: &mut Qp, outcome: &mut Outcome) {
+    let sq = &mut qp.send;
+    while sq.oldest != sq.producer {
+        outcome.completions.push(Completion {
+            cq: qp.attributes.send_cq,
+            qpn: qp.attributes.qpn,
+            opcode: completion_opcode::SEND,
+            status: status::WR_FLUSH_ERROR,
+            wqe_index: sq.oldest,
+            ..Completion::default()
+        });
+        sq.oldest = sq.oldest.wrapping_add(1);
+    }
+    (sq.next, sq.begun) = (sq.oldest, sq.oldest);
+    sq.records.clear();
+    (sq.ack_deadline, sq.rnr_deadline) = (None, None);
     if let Message::Send { receive, .. } = std::mem::replace(&mut qp.message, Message::Idle) {
         qp.receives.push_front(receive);
     }
@@ -236,7 +402,7 @@ fn flush(qp: &mut Qp, outcome: &mut Outcome) {
         outcome.completions.push(Completion {
             cq: qp.attributes.recv_cq,
             qpn: qp.attributes.qpn,
-            opcode: verbena_spec::layout::completion_opcode::RECV,
+            opcode: completion_opcode::RECV,
             status: status::WR_FLUSH_ERROR,
             wqe_index: receive.index,
             ..Completion::default()

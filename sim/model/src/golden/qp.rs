@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue pair's attributes and receive state.
 
+use super::respond::{Response, Stored};
+use super::send_queue::SendQueue;
 use std::collections::VecDeque;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// What software sets (the QP row).
 #[derive(Debug, Clone)]
@@ -30,6 +32,59 @@ pub struct Attributes {
     pub hop_limit: u8,
     pub udp_source: u16,
     pub recv_cq: u16,
+    /// READs and ATOMICs that the peer may have outstanding (R59).
+    pub max_dest_rd_atomic: u8,
+    pub send_cq: u16,
+    /// First PSN sent.
+    pub sq_psn: u32,
+    /// Bus address of the send ring.
+    pub sq_base: u64,
+    /// log2 of the send ring's entries.
+    pub sq_log: u32,
+    /// Local ACK timeout code: 4.096 us times 2^n, 0 is off (R47).
+    pub timeout: u8,
+    /// Transport retries without progress (R48).
+    pub retry_count: u8,
+    /// RNR retries without progress, 7 for ever (R44).
+    pub rnr_retry: u8,
+    /// READs and ATOMICs that we may have outstanding (R59).
+    pub max_rd_atomic: u8,
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        Self {
+            qpn: 0,
+            service: 0,
+            pmtu: 1024,
+            pd: 0,
+            pkey: 0xffff,
+            qkey: 0,
+            remote_write: false,
+            remote_read: false,
+            remote_atomic: false,
+            gid_index: 0,
+            peer_ip: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            peer_mac: [0; 6],
+            vlan: None,
+            peer_qpn: 0,
+            rq_psn: 0,
+            rnr_timer: 12,
+            traffic_class: 0,
+            hop_limit: 64,
+            udp_source: 0xc000,
+            recv_cq: 0,
+            max_dest_rd_atomic: 0,
+            send_cq: 0,
+            sq_psn: 0,
+            sq_base: 0,
+            sq_log: 0,
+            timeout: 14,
+            retry_count: 7,
+            rnr_retry: 7,
+            max_rd_atomic: 0,
+        }
+    }
 }
 
 /// States (IBTA 10.3.1).
@@ -86,6 +141,13 @@ pub struct Qp {
     pub nak_sent: bool,
     pub receives: VecDeque<Receive>,
     pub posted: u16,
+    /// PSN of the newest SEND or WRITE packet that was executed (R26).
+    pub executed: u32,
+    /// READs and ATOMICs for duplicates, the newest last; `max_dest_rd_atomic` at most (R28, R29).
+    pub stored: VecDeque<Stored>,
+    /// Answers not sent yet, in order (R36).
+    pub responses: VecDeque<Response>,
+    pub send: SendQueue,
 }
 
 impl Qp {
@@ -99,6 +161,10 @@ impl Qp {
             nak_sent: false,
             receives: VecDeque::new(),
             posted: 0,
+            executed: 0,
+            stored: VecDeque::new(),
+            responses: VecDeque::new(),
+            send: SendQueue::default(),
         }
     }
 
@@ -120,10 +186,22 @@ impl Qp {
                 self.msn = 0;
                 self.message = Message::Idle;
                 self.nak_sent = false;
+                self.executed = self.attributes.rq_psn.wrapping_sub(1) & 0xff_ffff;
+                self.stored.clear();
+                self.responses.clear();
+                self.send = SendQueue::default();
+            }
+            if state == Rts && self.state == Rtr {
+                self.send = SendQueue::new(&self.attributes);
             }
             self.state = state;
         }
         legal
+    }
+
+    /// RTS or SQD: the send queue lives.
+    pub fn sends_packets(&self) -> bool {
+        matches!(self.state, State::Rts | State::Sqd)
     }
 
     pub fn receives_packets(&self) -> bool {

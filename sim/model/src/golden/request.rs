@@ -11,7 +11,7 @@ use verbena_spec::headers::{syndrome, transport, Opcode, Operation, Position};
 use verbena_spec::layout::{completion_opcode, event_type, status};
 
 /// Longest RDMA message, bytes (R50).
-const MAX_MESSAGE: u32 = 1 << 31;
+pub(super) const MAX_MESSAGE: u32 = 1 << 31;
 
 const LOCAL: Access = Access {
     local_write: true,
@@ -34,10 +34,12 @@ pub(super) struct Request<'a> {
     pub memory: &'a mut Memory,
     pub outcome: &'a mut Outcome,
     pub answer: Option<Answer>,
+    /// READ and ATOMIC are executed.
+    pub read_atomic: bool,
 }
 
 /// Why an RC request is refused; UC drops the message instead.
-enum Refusal {
+pub(super) enum Refusal {
     /// A NAK that ends the QP, and the status of the receive that it consumed, if any.
     Nak(u8, Option<(Receive, u32)>),
     /// No receive WQE.
@@ -63,8 +65,10 @@ impl Request<'_> {
                 // R26: the PSN of the last completed SEND or WRITE; MSN as it stands.
                 self.answer = Some(Answer {
                     syndrome: syndrome::ACK,
-                    psn: self.qp.epsn.wrapping_sub(1) & 0xff_ffff,
+                    psn: self.qp.executed,
                 });
+            } else if self.read_atomic {
+                self.duplicate_read_or_atomic();
             }
             return c::DUPLICATE;
         }
@@ -81,13 +85,16 @@ impl Request<'_> {
             return c::OUT_OF_SEQUENCE;
         }
         self.qp.nak_sent = false;
-        let result = if read_or_atomic {
-            Err(Refusal::Nak(syndrome::NAK_INVALID, None))
-        } else {
-            self.execute()
+        let result = match (read_or_atomic, self.read_atomic) {
+            (true, true) => self.read_or_atomic(),
+            (true, false) => Err(Refusal::Nak(syndrome::NAK_INVALID, None)),
+            _ => self.execute(),
         };
         match result {
+            // Its answer waits already.
+            Ok(()) if read_or_atomic => c::ACCEPTED,
             Ok(()) => {
+                self.qp.executed = self.packet.psn;
                 self.qp.epsn = (self.qp.epsn + 1) & 0xff_ffff;
                 if self.packet.ack_request {
                     self.answer = Some(Answer {

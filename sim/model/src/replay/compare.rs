@@ -8,6 +8,8 @@ use verbena_spec::headers::syndrome;
 
 /// PSN and MSN are 24 bits wide.
 const PSN_MASK: u32 = 0xff_ffff;
+/// The opcode of an ACK or NAK.
+const ACKNOWLEDGE: u8 = 0x11;
 /// What is further ahead is behind (R21).
 const HALF: u32 = 0x80_0000;
 
@@ -34,6 +36,8 @@ pub enum Reason {
     ExtraSequenceNakAfterRnr,
     /// R56: Soft-RoCE answers 0x63 where we, as IBTA wants, answer 0x61.
     OperationalForInvalid,
+    /// R30: we begin a READ's retry with FIRST or ONLY, Soft-RoCE with MIDDLE or LAST.
+    RestartedRead,
 }
 
 /// The outcome.
@@ -84,7 +88,11 @@ fn distance(a: u32, b: u32) -> u32 {
 fn coalesced(left_out: &Packet, next: &Packet, acknowledged: Option<u32>) -> bool {
     let Some(from) = acknowledged else { return false };
     let (here, there) = (distance(from, left_out.psn), distance(from, next.psn));
-    positive(left_out) && (1..there).contains(&here) && there < HALF && distance(left_out.aeth.msn, next.aeth.msn) < HALF
+    left_out.opcode == ACKNOWLEDGE
+        && positive(left_out)
+        && (1..there).contains(&here)
+        && there < HALF
+        && distance(left_out.aeth.msn, next.aeth.msn) < HALF
 }
 
 /// `acknowledged`: the highest PSN that both sides have acknowledged by now.
@@ -130,7 +138,12 @@ fn flow(ours: &[&Packet], captured: &[&Packet], mut acknowledged: Option<u32>, c
 /// The same opcode and syndrome, or 0x61 from us for their 0x63.
 fn same_kind(ours: &Packet, captured: &Packet) -> bool {
     let (a, b) = (ours.aeth.syndrome, captured.aeth.syndrome);
-    ours.opcode == captured.opcode && (a == b || (a, b) == (syndrome::NAK_INVALID, syndrome::NAK_OPERATION))
+    restarted(ours, captured) || ours.opcode == captured.opcode && (a == b || (a, b) == (syndrome::NAK_INVALID, syndrome::NAK_OPERATION))
+}
+
+/// READ FIRST for MIDDLE, ONLY for LAST.
+fn restarted(ours: &Packet, captured: &Packet) -> bool {
+    matches!((ours.opcode, captured.opcode), (0x0d, 0x0e) | (0x10, 0x0f))
 }
 
 /// Two answers of the same kind and PSN: every other field.
@@ -146,7 +159,9 @@ fn pair(a: &Packet, b: &Packet, comparison: &mut Comparison) {
     check(a.udp_source == b.udp_source, Reason::UdpSourcePort);
     check(a.hop_limit == b.hop_limit, Reason::Ttl);
     check(a.traffic_class == b.traffic_class, Reason::TrafficClass);
-    check(a.aeth.syndrome == b.aeth.syndrome, Reason::OperationalForInvalid);
+    let again = restarted(a, b);
+    check(!again, Reason::RestartedRead);
+    check(again || a.aeth.syndrome == b.aeth.syndrome, Reason::OperationalForInvalid);
     check(a.udp_checksum == b.udp_checksum, Reason::UdpChecksum);
     let mut same = a.clone();
     same.migration = b.migration;
@@ -156,6 +171,9 @@ fn pair(a: &Packet, b: &Packet, comparison: &mut Comparison) {
     same.traffic_class = b.traffic_class;
     same.udp_checksum = b.udp_checksum;
     same.aeth.syndrome = b.aeth.syndrome;
+    if again {
+        (same.opcode, same.aeth) = (b.opcode, b.aeth);
+    }
     if same != *b {
         comparison
             .different

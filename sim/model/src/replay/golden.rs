@@ -4,7 +4,7 @@
 use super::{Responder, Setup};
 use crate::golden::keys::Region;
 use crate::golden::qp::{Qp, State};
-use crate::golden::{Completion, Golden, Outcome};
+use crate::golden::{Completion, Features, Golden, Outcome};
 use crate::memory::{Memory, PAGE};
 use anyhow::{ensure, Context, Result};
 use verbena_spec::counters::COUNTER_FILE;
@@ -12,6 +12,7 @@ use verbena_spec::counters::COUNTER_FILE;
 /// The golden model with memory, as a replay needs it.
 #[derive(Default)]
 pub struct GoldenResponder {
+    features: Features,
     golden: Option<Golden>,
     memory: Memory,
     outcome: Outcome,
@@ -20,8 +21,16 @@ pub struct GoldenResponder {
 }
 
 impl GoldenResponder {
+    /// One without READ and ATOMIC.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub fn with_features(features: Features) -> Self {
+        Self {
+            features,
+            ..Self::default()
+        }
     }
 
     /// The state of a QP.
@@ -31,8 +40,12 @@ impl GoldenResponder {
 }
 
 impl Responder for GoldenResponder {
+    fn features(&self) -> Features {
+        self.features
+    }
+
     fn configure(&mut self, setup: &Setup) -> Result<()> {
-        let mut golden = Golden::new(setup.local.clone());
+        let mut golden = Golden::with_features(setup.local.clone(), self.features);
         self.counters = vec![0; COUNTER_FILE];
         let mut page = 1 << 20;
         for region in &setup.regions {
@@ -89,22 +102,29 @@ impl Responder for GoldenResponder {
         Ok(std::mem::take(&mut self.outcome.completions))
     }
 
+    fn write(&mut self, key: u32, virtual_address: u64, bytes: &[u8]) -> Result<()> {
+        let region = find(&self.regions, key, virtual_address, bytes.len())?;
+        region.write(&mut self.memory, virtual_address, bytes);
+        Ok(())
+    }
+
     fn read(&mut self, key: u32, virtual_address: u64, length: usize) -> Result<Vec<u8>> {
-        let region = self.regions.iter().find(|r| r.key == key).context("no such region")?;
-        let mut out = vec![];
-        while out.len() < length {
-            let at = virtual_address + out.len() as u64;
-            let page = region
-                .pages
-                .get((at / PAGE - region.virtual_address / PAGE) as usize)
-                .context("outside the region")?;
-            let count = ((PAGE - at % PAGE) as usize).min(length - out.len());
-            out.extend(self.memory.read(page + at % PAGE, count));
-        }
-        Ok(out)
+        let region = find(&self.regions, key, virtual_address, length)?;
+        Ok(region.read(&self.memory, virtual_address, length))
     }
 
     fn counters(&mut self) -> Result<Vec<u32>> {
         Ok(self.counters.clone())
     }
+}
+
+/// The region that holds the range.
+pub(super) fn find(regions: &[Region], key: u32, virtual_address: u64, length: usize) -> Result<&Region> {
+    let region = regions.iter().find(|r| r.key == key).context("no such region")?;
+    let end = virtual_address.checked_add(length as u64).context("the range wraps")?;
+    ensure!(
+        virtual_address >= region.virtual_address && end <= region.virtual_address + region.length,
+        "outside the region"
+    );
+    Ok(region)
 }

@@ -199,7 +199,18 @@ fn fit(key: u32, keys: &mut BTreeMap<u32, u32>) -> u32 {
     *keys.entry(key).or_insert(next)
 }
 
-/// By R_Key, the span of the WRITE ranges that weren't refused with an access error.
+/// R_Key, address and length that a request names.
+pub fn range(packet: &Packet) -> Option<(u32, u64, u32)> {
+    let info = packet.info()?;
+    let (reth, atomic) = (packet.reth, packet.atomic_eth);
+    match (info.reth, info.atomic_eth) {
+        (true, _) => Some((reth.rkey, reth.virtual_address, reth.length)),
+        (_, true) => Some((atomic.rkey, atomic.virtual_address, 8)),
+        _ => None,
+    }
+}
+
+/// By R_Key, the span of the ranges that weren't refused with an access error.
 fn accepted_ranges(seen: &[Seen]) -> BTreeMap<u32, (u64, u64)> {
     let refused = |p: &Packet| {
         let udp = p.udp_source;
@@ -212,17 +223,14 @@ fn accepted_ranges(seen: &[Seen]) -> BTreeMap<u32, (u64, u64)> {
         })
     };
     let mut ranges: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for s in seen
-        .iter()
-        .filter(|s| !s.from_us && s.packet.info().is_some_and(|i| i.reth && i.operation == Operation::Write))
-    {
-        let reth = s.packet.reth;
-        if reth.length == 0 || refused(&s.packet) {
+    for s in seen.iter().filter(|s| !s.from_us) {
+        let Some((key, address, length)) = range(&s.packet) else { continue };
+        if length == 0 || refused(&s.packet) {
             continue;
         }
-        let end = reth.virtual_address.saturating_add(u64::from(reth.length));
-        let range = ranges.entry(reth.rkey).or_insert((reth.virtual_address, end));
-        *range = (range.0.min(reth.virtual_address), range.1.max(end));
+        let end = address.saturating_add(u64::from(length));
+        let range = ranges.entry(key).or_insert((address, end));
+        *range = (range.0.min(address), range.1.max(end));
     }
     ranges
 }
@@ -281,5 +289,7 @@ fn attributes(seen: &[Seen], first: &Packet, us: IpAddr, run: Option<&Run>, over
         hop_limit: 64,
         udp_source: first.udp_source,
         recv_cq: 1,
+        max_dest_rd_atomic: 16,
+        ..Attributes::default()
     }
 }

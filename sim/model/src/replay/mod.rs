@@ -9,6 +9,7 @@
 pub mod arrivals;
 pub mod checks;
 pub mod compare;
+pub mod contents;
 pub mod golden;
 pub mod infer;
 pub mod overrides;
@@ -18,7 +19,7 @@ pub mod runs;
 
 use crate::golden::keys::Access;
 use crate::golden::qp::Attributes;
-use crate::golden::Completion;
+use crate::golden::{Completion, Features};
 use crate::parse::Local;
 use anyhow::Result;
 
@@ -46,6 +47,10 @@ pub struct Setup {
 /// What a capture can be played against. A QPN's index is its lower 12 bits, a key's index all but the lower 8; a responder whose tables
 /// are smaller refuses the setup with an error.
 pub trait Responder {
+    /// What it was built with: captures with READ or ATOMIC requests wait for a responder that has them.
+    fn features(&self) -> Features {
+        Features::default()
+    }
     fn configure(&mut self, setup: &Setup) -> Result<()>;
     /// Posts one receive of `length` bytes at `address` under `lkey`.
     fn post_receive(&mut self, qpn: u32, address: u64, length: u32, lkey: u32) -> Result<()>;
@@ -53,6 +58,8 @@ pub trait Responder {
     fn deliver(&mut self, frame: &[u8]) -> Result<Vec<Vec<u8>>>;
     /// Completions since the last call, in order for each CQ.
     fn completions(&mut self) -> Result<Vec<Completion>>;
+    /// Puts bytes into a region, before the first frame.
+    fn write(&mut self, key: u32, virtual_address: u64, bytes: &[u8]) -> Result<()>;
     /// Bytes of a region.
     fn read(&mut self, key: u32, virtual_address: u64, length: usize) -> Result<Vec<u8>>;
     /// Counters by code, since `configure`.

@@ -8,6 +8,7 @@
 use super::arrivals::arrived;
 use super::checks::{self, Posted};
 use super::compare::compare;
+use super::contents::{self, Byte};
 use super::golden::GoldenResponder;
 use super::infer::{self, Inference, RECEIVE_BASE, RECEIVE_KEY, RECEIVE_SLOT, RECEIVE_SLOTS};
 use super::overrides::Overrides;
@@ -15,7 +16,7 @@ use super::report::Report;
 use super::runs::{self, ProbeOperation, Run};
 use super::Responder;
 use crate::capture::{self, Frame};
-use crate::golden::Completion;
+use crate::golden::{Completion, Features};
 use crate::packet::Packet;
 use crate::parse::{verdict, Verdict};
 use anyhow::Result;
@@ -37,11 +38,16 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
         own_requests: seen.iter().filter(|s| s.from_us && !infer::is_answer(&s.packet)).count(),
         ..Report::default()
     };
-    if report.waiting > 0 {
+    let read_atomic = responder.features().read_atomic;
+    if report.waiting > 0 && !read_atomic {
         return Ok(report);
     }
+    report.waiting = 0;
     let mut player = Player {
-        shadow: GoldenResponder::new(),
+        shadow: GoldenResponder::with_features(Features {
+            requester: false,
+            read_atomic,
+        }),
         refusals: refusals(&seen),
         operations: run.as_ref().and_then(Run::probe),
         receive_length: overrides.receive_length,
@@ -50,11 +56,16 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
     };
     responder.configure(&inference.setup)?;
     player.shadow.configure(&inference.setup)?;
+    let host_bytes = contents::host_bytes(&seen, &inference);
+    player.host_writes(&host_bytes, None, responder)?;
     let mac = &inference.setup.local.mac;
     // What the peer sent to us, and to everybody.
     let for_us = |f: &&Frame| f.bytes.get(6..12) != Some(mac) && f.bytes.get(..6).is_some_and(|to| to == mac || to == [0xff; 6]);
     for arrival in arrived(path, sent, run.as_ref(), us)?.iter().filter(for_us) {
         let frame = map_keys(&arrival.bytes, &inference);
+        if let Verdict::Roce { packet, .. } = verdict(&frame, false, &inference.setup.local) {
+            player.host_writes(&host_bytes, Some((packet.udp_source, packet.psn)), responder)?;
+        }
         player.receives(&frame, &inference, responder)?;
         let out = responder.deliver(&frame)?;
         player.shadow.deliver(&frame)?;
@@ -90,7 +101,7 @@ fn map_keys(frame: &[u8], inference: &Inference) -> Vec<u8> {
         return frame.to_vec();
     };
     let mut changed = false;
-    for key in [&mut packet.reth.rkey, &mut packet.invalidate_rkey] {
+    for key in [&mut packet.reth.rkey, &mut packet.atomic_eth.rkey, &mut packet.invalidate_rkey] {
         if let Some(new) = inference.keys.get(key) {
             *key = *new;
             changed = true;
@@ -126,6 +137,15 @@ struct Player {
 }
 
 impl Player {
+    /// What the host writes at that time.
+    fn host_writes(&mut self, bytes: &[Byte], when: Option<(u16, u32)>, responder: &mut dyn Responder) -> Result<()> {
+        for byte in bytes.iter().filter(|b| b.when == when) {
+            responder.write(byte.key, byte.address, &[byte.value])?;
+            self.shadow.write(byte.key, byte.address, &[byte.value])?;
+        }
+        Ok(())
+    }
+
     /// Posts the receive that this frame takes, if any.
     fn receives(&mut self, frame: &[u8], inference: &Inference, responder: &mut dyn Responder) -> Result<()> {
         let Verdict::Roce { packet, .. } = verdict(frame, false, &inference.setup.local) else {

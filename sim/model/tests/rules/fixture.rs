@@ -66,6 +66,7 @@ pub fn attributes(qpn: u32, service: u8) -> Attributes {
         hop_limit: 64,
         udp_source: 0xc123,
         recv_cq: 3,
+        ..Attributes::default()
     }
 }
 
