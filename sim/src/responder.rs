@@ -273,6 +273,12 @@ impl Responder for EngineResponder {
         Ok(std::mem::take(&mut running.completions))
     }
 
+    fn write(&mut self, key: u32, virtual_address: u64, bytes: &[u8]) -> Result<()> {
+        let running = self.running()?;
+        let region = running.regions.get(&key).with_context(|| format!("no region with key {key:#x}"))?;
+        Ok(region.write(running.device.platform(), virtual_address, bytes)?)
+    }
+
     fn read(&mut self, key: u32, virtual_address: u64, length: usize) -> Result<Vec<u8>> {
         let running = self.running()?;
         let region = running.regions.get(&key).with_context(|| format!("no region with key {key:#x}"))?;
