@@ -7,6 +7,7 @@ pub mod command;
 pub mod fuzz;
 pub mod hca;
 pub mod held;
+pub mod pair;
 pub mod requester;
 pub mod responder;
 pub mod session;

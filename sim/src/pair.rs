@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two engines, each with a host, and a wire each way between them.
+//!
+//! ```text
+//! sides[0]: host library ─ Verilated engine ─► wires[0] ─► Verilated engine ─ host library: sides[1]
+//!                                  ▲────────── wires[1] ◄──────────┘
+//! ```
+//! The engines' clocks go side by side: the one behind is always the next to tick. A register access of one host runs that engine ahead
+//! by its cycles, so a frame to it may be some tens of cycles late, never early.
+
+use crate::capture::Capture;
+use crate::hca::{Hca, HcaOptions};
+use crate::traffic::End;
+use anyhow::{Context, Result};
+use verbena_model::wire::{Faults, Wire};
+use verbena_verbs::{Cq, Device, Gid, OpenAttr, Pd};
+
+/// Addresses of the two.
+pub const ENDS: [End; 2] = [
+    End {
+        mac: [0x02, 0x56, 0x42, 0x4e, 0x41, 0x01],
+        ip: [10, 0, 0, 1],
+    },
+    End {
+        mac: [0x02, 0x56, 0x42, 0x4e, 0x41, 0x02],
+        ip: [10, 0, 0, 2],
+    },
+];
+
+/// One engine, opened, with a PD and a CQ.
+pub struct Side {
+    pub device: Device<Hca>,
+    pub pd: Pd,
+    pub cq: Cq,
+}
+
+impl Side {
+    pub fn hca(&mut self) -> &mut Hca {
+        self.device.platform()
+    }
+}
+
+/// The two and the wires; `wires[n]` leads away from `sides[n]`.
+pub struct Pair {
+    pub sides: [Side; 2],
+    pub wires: [Wire; 2],
+    /// Everything that was sent, before the wire's faults.
+    pub capture: Option<Capture>,
+}
+
+/// What the wires do.
+#[derive(Debug, Clone, Copy)]
+pub struct WireOptions {
+    /// Cycles, each way, beside the frame's own time.
+    pub latency: u64,
+    pub faults: Faults,
+}
+
+/// Entries of each side's CQ.
+const CQ_ENTRIES: usize = 4096;
+
+impl Pair {
+    /// Two engines out of reset. Their options differ in the seed only.
+    pub fn new(options: &HcaOptions, wire: &WireOptions) -> Result<Pair> {
+        let side = |n: usize| -> Result<Side> {
+            let options = HcaOptions {
+                seed: options.seed ^ (n as u64) << 32,
+                fst: options.fst.as_ref().filter(|_| n == 0).cloned(),
+                ..options.clone()
+            };
+            let hca = Hca::new(&options)?;
+            let end = ENDS[n];
+            let mut device = Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {n}"))?;
+            let pd = device.alloc_pd()?;
+            let cq = device.create_cq(CQ_ENTRIES)?;
+            Ok(Side { device, pd, cq })
+        };
+        let sides = [side(0)?, side(1)?];
+        let wires = [1, 2].map(|salt| Wire::new(options.seed << 2 | salt, wire.latency, wire.faults));
+        Ok(Pair {
+            sides,
+            wires,
+            capture: None,
+        })
+    }
+
+    /// Cycles that both engines have done.
+    pub fn cycle(&mut self) -> u64 {
+        self.sides[0].hca().cycle.min(self.sides[1].hca().cycle)
+    }
+
+    /// Both engines go on to the end of that cycle.
+    pub fn run_to(&mut self, cycle: u64) {
+        loop {
+            let cycles = [self.sides[0].hca().cycle, self.sides[1].hca().cycle];
+            let behind = usize::from(cycles[1] < cycles[0]);
+            if cycles[behind] >= cycle {
+                return;
+            }
+            self.tick(behind);
+        }
+    }
+
+    /// Both engines go on for that many cycles.
+    pub fn run(&mut self, cycles: u64) {
+        let end = self.cycle() + cycles;
+        self.run_to(end);
+    }
+
+    fn tick(&mut self, side: usize) {
+        let hca = self.sides[side].device.platform();
+        while let Some(frame) = self.wires[1 - side].receive(hca.cycle) {
+            hca.rx.send_raw(frame, false);
+        }
+        hca.tick();
+        while let Some(frame) = hca.tx.frames.pop_front() {
+            if let Some(capture) = &mut self.capture {
+                capture.add(frame.first, &frame.bytes);
+            }
+            self.wires[side].send(frame.last + 1, frame.bytes);
+        }
+    }
+
+    /// No frame is on the wire, in an engine's receive port or in its memory.
+    pub fn is_quiet(&mut self) -> bool {
+        self.wires.iter().all(Wire::is_empty)
+            && self.sides.iter_mut().all(|side| {
+                let hca = side.hca();
+                hca.rx.pending() == 0 && !hca.axi.busy() && !hca.pins.mac_tx.valid
+            })
+    }
+
+    /// Protocol violations at any port.
+    pub fn check(&mut self) -> Result<()> {
+        for (n, side) in self.sides.iter_mut().enumerate() {
+            side.hca().violations.check().with_context(|| format!("engine {n}"))?;
+        }
+        Ok(())
+    }
+}
