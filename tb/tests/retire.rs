@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use verbena_hdl::host::{CompletionJob, EventJob};
 use verbena_hdl::responder::{Retire, RetireEntry};
 use verbena_hdl::tx::AckJob;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{completion_opcode, cqe, event_type, status, CQE_BYTES};
 use verbena_tb::step::Bench;
 
@@ -67,7 +68,7 @@ fn effects(e: &RetireEntry, failed: bool) -> Effects {
                 e.event_type
             },
             number: e.qpn,
-            detail: word(syndrome.to_u64() as u32),
+            detail: syndrome,
         }),
         qp_error: failed.then_some(e.qp_index.to_u64()),
     }
@@ -110,7 +111,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     mut make: impl FnMut(&mut ChaCha8Rng) -> (RetireEntry, Vec<bool>),
 ) -> u64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::<Retire<QUEUE, HOLD, A, B>>::default(), |u| &mut u.clock);
+    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B>::new(&Config::preset("tengig").unwrap())), |u| &mut u.clock);
     bench.uut.reset.next = true;
     bench.step();
     bench.step();

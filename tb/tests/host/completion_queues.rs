@@ -5,12 +5,13 @@ use crate::queue_bench::{cq_base, Happened, Queues, EQ_BASE};
 use rand::Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::host::RingPosition;
+use verbena_spec::config::Config;
 use verbena_spec::counters::{AXI_ERROR, BAD_DOORBELL, CQ_OVERFLOW, EQ_OVERFLOW};
 use verbena_spec::layout::event_type;
 use verbena_spec::registers::doorbell::{ARM_NEXT, ARM_SOLICITED};
 
-type Wide = Queues<64, 8, 8, 10>;
-type Narrow = Queues<32, 4, 2, 4>;
+type Wide = Queues<64, 8, 8, 10, 32, 8>;
+type Narrow = Queues<32, 4, 2, 4, 16, 2>;
 
 const MODES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
@@ -19,9 +20,9 @@ fn with_phase(words: [u32; 5], log: u32, index: u32) -> [u32; 8] {
     [a, b, c, d, e, 0, 0, (!(index >> log) & 1) << 31]
 }
 
-fn rounds<const W: usize, const K: usize, const QA: usize, const RA: usize>() {
+fn rounds<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>() {
     for (idle, stall) in MODES {
-        let mut queues = Queues::<W, K, QA, RA>::new(11, idle, stall);
+        let mut queues = Queues::<W, K, QA, RA, D, T>::new(11, idle, stall);
         let logs = [0, 2, 3, 1];
         for cq in 0..4 {
             queues.open_cq(cq, logs[cq as usize]);
@@ -59,13 +60,13 @@ fn rounds<const W: usize, const K: usize, const QA: usize, const RA: usize>() {
 
 #[test]
 fn completions_and_phase_over_many_rounds() {
-    rounds::<64, 8, 8, 10>();
-    rounds::<32, 4, 2, 4>();
+    rounds::<64, 8, 8, 10, 32, 8>();
+    rounds::<32, 4, 2, 4, 16, 2>();
 }
 
 #[test]
 fn ring_positions_of_every_size_and_across_the_wrap() {
-    let mut ring = Box::<RingPosition>::default();
+    let mut ring = Box::new(RingPosition::new(&Config::preset("tengig").unwrap()));
     ring.connect_all();
     for log in 0..16u32 {
         for producer in [0, 1, 0x7fff, 0x8000, 0xfffe, 0xffff, 1 << log, (1 << log) - 1, 0x5a5a] {
@@ -108,10 +109,10 @@ fn indices_wrap_at_16_bits() {
     }
 }
 
-fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usize>() {
+fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>() {
     for (idle, stall) in MODES {
         for latency in [0, 3, 60] {
-            let mut queues = Queues::<W, K, QA, RA>::new(13, idle, stall);
+            let mut queues = Queues::<W, K, QA, RA, D, T>::new(13, idle, stall);
             queues.latency = latency;
             queues.open_eq(6);
             queues.open_cq(1, 6);
@@ -151,8 +152,8 @@ fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usiz
 
 #[test]
 fn an_event_follows_the_b_of_its_completion() {
-    events_follow::<64, 8, 8, 10>();
-    events_follow::<32, 4, 2, 4>();
+    events_follow::<64, 8, 8, 10, 32, 8>();
+    events_follow::<32, 4, 2, 4, 16, 2>();
 }
 
 #[test]
@@ -404,11 +405,11 @@ fn restarts_wait_for_writes_on_their_way() {
 
 #[test]
 fn cycles_of_a_completion() {
-    fn measure<const W: usize, const K: usize, const QA: usize, const RA: usize>(armed: bool, limit: u64) {
-        let mut queues = Queues::<W, K, QA, RA>::new(23, false, false);
+    fn measure<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>(armed: bool, limit: u64) {
+        let mut queues = Queues::<W, K, QA, RA, D, T>::new(23, false, false);
         queues.latency = 10;
         queues.open_eq(4);
-        queues.open_cq(1, 10);
+        queues.open_cq(1, 5);
         if armed {
             queues.arm(1, ARM_NEXT);
         }
@@ -425,8 +426,8 @@ fn cycles_of_a_completion() {
         println!("W {W} armed {armed}: {each} cycles a completion");
         assert!(each <= limit, "{each} cycles");
     }
-    measure::<64, 8, 8, 10>(false, 12);
-    measure::<64, 8, 8, 10>(true, 12);
-    measure::<32, 4, 2, 4>(false, 16);
-    measure::<32, 4, 2, 4>(true, 16);
+    measure::<64, 8, 8, 10, 32, 8>(false, 12);
+    measure::<64, 8, 8, 10, 32, 8>(true, 12);
+    measure::<32, 4, 2, 4, 16, 2>(false, 28);
+    measure::<32, 4, 2, 4, 16, 2>(true, 16);
 }

@@ -26,9 +26,9 @@ macro_rules! both {
     ($($name:ident => $body:ident;)*) => {$(
         mod $name {
             #[test]
-            fn w64() { super::$body::<64, 8, 12, 12>() }
+            fn w64() { super::$body::<64, 8, 12, 12, 8>() }
             #[test]
-            fn w32() { super::$body::<32, 4, 9, 1>() }
+            fn w32() { super::$body::<32, 4, 9, 1, 1>() }
         }
     )*};
 }
@@ -48,7 +48,7 @@ fn offsets<const K: usize>() -> std::ops::RangeInclusive<u64> {
     0..=(K as u64 / 4 - 1)
 }
 
-fn alignments<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
+fn alignments<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     let mut jobs = vec![];
     for ring in offsets::<K>() {
         for low in 0..K as u64 {
@@ -58,11 +58,11 @@ fn alignments<const W: usize, const K: usize, const BA: usize, const TA: usize>(
         }
     }
     for (seed, world) in World::all().into_iter().enumerate() {
-        Rig::<W, K, BA, TA>::new(world, 100 + seed as u64).run(&jobs);
+        Rig::<W, K, BA, TA, B>::new(world, 100 + seed as u64).run(&jobs);
     }
 }
 
-fn crossings<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
+fn crossings<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     let mut jobs = vec![];
     for boundary in [4096, 256 * K as u64] {
         for before in [1, K as u64 - 1, K as u64, K as u64 + 1, 40] {
@@ -78,14 +78,14 @@ fn crossings<const W: usize, const K: usize, const BA: usize, const TA: usize>()
         }
     }
     for (seed, world) in World::all().into_iter().enumerate() {
-        Rig::<W, K, BA, TA>::new(world, 200 + seed as u64).run(&jobs);
+        Rig::<W, K, BA, TA, B>::new(world, 200 + seed as u64).run(&jobs);
     }
 }
 
-fn scattered<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
+fn scattered<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     for (seed, world) in World::all().into_iter().enumerate() {
         let mut rng = ChaCha8Rng::seed_from_u64(300 + seed as u64);
-        let mut rig = Rig::<W, K, BA, TA>::new(world, 300 + seed as u64);
+        let mut rig = Rig::<W, K, BA, TA, B>::new(world, 300 + seed as u64);
         // Without an MTT `paged` is ignored: the keys refuse such regions.
         let entries = if TA > 1 { 256u64 } else { 0 };
         for entry in 0..entries {
@@ -114,7 +114,7 @@ fn scattered<const W: usize, const K: usize, const BA: usize, const TA: usize>()
     }
 }
 
-fn long<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
+fn long<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     let longest = 16383.min((K as u64) << BA);
     let jobs = [
         job(0x7_ffff_fff1, longest, 1, 0),
@@ -123,12 +123,12 @@ fn long<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
         job(0x1234_5678_0000, 4096, (1 << BA) - 7, 0),
     ];
     for (seed, world) in World::all().into_iter().enumerate() {
-        Rig::<W, K, BA, TA>::new(world, 400 + seed as u64).run(&jobs);
+        Rig::<W, K, BA, TA, B>::new(world, 400 + seed as u64).run(&jobs);
     }
 }
 
-fn outstanding<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
-    let mut rig = Rig::<W, K, BA, TA>::new(
+fn outstanding<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
+    let mut rig = Rig::<W, K, BA, TA, B>::new(
         World {
             memory: Habits::fast(400),
             ..World::fast()
@@ -143,13 +143,13 @@ fn outstanding<const W: usize, const K: usize, const BA: usize, const TA: usize>
     assert!((rounds * 400..rounds * 430 + 100).contains(&done), "{done}");
 }
 
-fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
+fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     for seed in 600..608u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut world = World::all()[seed as usize % 4];
         world.memory.error = 0.15;
         world.completions = 0.05;
-        let mut rig = Rig::<W, K, BA, TA>::new(world, seed);
+        let mut rig = Rig::<W, K, BA, TA, B>::new(world, seed);
         if TA > 1 {
             for entry in 0..512 {
                 rig.map(entry, 0xf_0000 + (entry * 37 & 511) * 3);
@@ -180,10 +180,10 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
     }
 }
 
-fn cycles<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
+fn cycles<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     for paged in [false, true] {
         for low in [0, 1, 7] {
-            let mut rig = Rig::<W, K, BA, TA>::new(World::fast(), 700);
+            let mut rig = Rig::<W, K, BA, TA, B>::new(World::fast(), 700);
             for entry in 0..if TA > 1 { 64 } else { 0 } {
                 rig.map(entry, 1000 - entry);
             }
@@ -203,19 +203,19 @@ fn cycles<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
             assert!(w <= 50 * bound + 10, "{w}");
         }
     }
-    let mut rig = Rig::<W, K, BA, TA>::new(World::fast(), 701);
+    let mut rig = Rig::<W, K, BA, TA, B>::new(World::fast(), 701);
     let (first, done) = rig.run(&[job(spaced(0, 0), 64, 0, 0)]);
     println!("W {W}: one 64-byte job: last W beat in cycle {first}, done in {done} with 20 of latency");
     let size = if K == 8 { 4096 } else { 512 };
-    let mut rig = Rig::<W, K, BA, TA>::new(World::fast(), 702);
+    let mut rig = Rig::<W, K, BA, TA, B>::new(World::fast(), 702);
     let jobs: Vec<Job> = (0..10).map(|i| job(spaced(i, 5), size, 0, 0)).collect();
     let (w, _) = rig.run(&jobs);
     println!("W {W}: {:.1} cycles a job of {size} bytes", w as f64 / 10.0);
     assert!(w <= 10 * (size / K as u64 + 1 + 4) + 10, "{w}");
 }
 
-fn releases<const W: usize, const K: usize, const BA: usize, const TA: usize>() {
-    let mut rig = Rig::<W, K, BA, TA>::new(World::fast(), 800);
+fn releases<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
+    let mut rig = Rig::<W, K, BA, TA, B>::new(World::fast(), 800);
     let only = |end_beat| Job {
         release: true,
         end_beat,
