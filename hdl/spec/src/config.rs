@@ -36,8 +36,8 @@ pub struct Config {
     pub purpose: &'static str,
     /// Width of a beat on the MAC streams and of AXI data, bits.
     pub data_bits: usize,
-    /// Width of a bus (physical) address, bits, 17 to 64: addresses handed to the engine lie below `2^address_bits`. Virtual addresses
-    /// have 64 bits always. With 32 or fewer, what holds an upper half is ignored (EQ_BASE_HIGH is unmapped).
+    /// Width of a bus (physical) address, bits, 17 to 64: addresses handed to the engine lie below `2^address_bits`, and the bits
+    /// beyond are ignored wherever the host writes them. Virtual addresses have 64 bits always.
     pub address_bits: usize,
     /// log2 of the most entries that a completion or event ring may have, 7 to 15.
     pub ring_log: usize,

@@ -139,6 +139,12 @@ pub struct Registers<const GW: usize> {
     number: Signal<Local, Bits<6>>,
     live: Signal<Local, Bit>,
     live_data: Signal<Local, Bits<32>>,
+    live_fixed: Signal<Local, Bits<32>>,
+    live_status: Signal<Local, Bits<3>>,
+    live_result0: Signal<Local, Bits<32>>,
+    live_result1: Signal<Local, Bits<32>>,
+    live_result2: Signal<Local, Bits<32>>,
+    live_index: Signal<Local, Bits<16>>,
     write_ready: Signal<Local, Bit>,
     choose_write: Signal<Local, Bit>,
     act: Signal<Local, Bit>,
@@ -278,6 +284,12 @@ impl<const GW: usize> Registers<GW> {
             number: Default::default(),
             live: Default::default(),
             live_data: Default::default(),
+            live_fixed: Default::default(),
+            live_status: Default::default(),
+            live_result0: Default::default(),
+            live_result1: Default::default(),
+            live_result2: Default::default(),
+            live_index: Default::default(),
             write_ready: Default::default(),
             choose_write: Default::default(),
             act: Default::default(),
@@ -341,34 +353,45 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.tick.next = self.values.tick.val();
         self.tick_reset.next = self.tick_value.val();
 
-        // Registers that aren't what software wrote.
+        // Registers that aren't what software wrote: each is zero unless asked for, and the sum of all is the answer.
+        self.live_fixed.next = 0.into();
+        self.live_status.next = 0.into();
+        self.live_result0.next = 0.into();
+        self.live_result1.next = 0.into();
+        self.live_result2.next = 0.into();
+        self.live_index.next = 0.into();
         self.live.next = true;
-        self.live_data.next = 0.into();
         if self.number.val() == self.is_id.val() {
-            self.live_data.next = self.id.val();
+            self.live_fixed.next = self.id.val();
         } else if self.number.val() == self.is_version.val() {
-            self.live_data.next = self.version.val();
+            self.live_fixed.next = self.version.val();
         } else if self.number.val() == self.is_capabilities.val() {
-            self.live_data.next = self.capabilities.val();
+            self.live_fixed.next = self.capabilities.val();
         } else if self.number.val() == self.is_status.val() {
-            self.live_data.next = bit_cast::<32, 1>(self.tables_ready.val().into())
-                | (bit_cast::<32, 1>(self.busy.q.val().into()) << 1)
-                | (bit_cast::<32, 1>(self.draining.val().into()) << 2);
+            self.live_status.next = bit_cast::<3, 1>(self.tables_ready.val().into())
+                | (bit_cast::<3, 1>(self.busy.q.val().into()) << 1)
+                | (bit_cast::<3, 1>(self.draining.val().into()) << 2);
         } else if self.number.val() == self.is_command_status.val() {
-            self.live_data.next = bit_cast::<32, 1>(self.busy.q.val().into()) | (bit_cast::<32, 1>(self.refused.q.val().into()) << 1);
+            self.live_status.next = bit_cast::<3, 1>(self.busy.q.val().into()) | (bit_cast::<3, 1>(self.refused.q.val().into()) << 1);
         } else if self.number.val() == self.is_result0.val() {
-            self.live_data.next = self.result0.val();
+            self.live_result0.next = self.result0.val();
         } else if self.number.val() == self.is_result1.val() {
-            self.live_data.next = self.result1.val();
+            self.live_result1.next = self.result1.val();
         } else if self.number.val() == self.is_result2.val() {
-            self.live_data.next = self.result2.val();
+            self.live_result2.next = self.result2.val();
         } else if self.number.val() == self.is_eq_producer.val() {
-            self.live_data.next = bit_cast::<32, 16>(self.eq_producer.val());
+            self.live_index.next = self.eq_producer.val();
         } else if self.number.val() == self.is_eq_consumer.val() {
-            self.live_data.next = bit_cast::<32, 16>(self.values.eq_consumer.val());
+            self.live_index.next = self.values.eq_consumer.val();
         } else {
             self.live.next = false;
         }
+        self.live_data.next = self.live_fixed.val()
+            | bit_cast::<32, 3>(self.live_status.val())
+            | self.live_result0.val()
+            | self.live_result1.val()
+            | self.live_result2.val()
+            | bit_cast::<32, 16>(self.live_index.val());
 
         // Streams: address and data are held by the AXI master.
         self.act.next = (self.state.q.val() == RegistersState::Act) & self.writing.q.val();
@@ -470,7 +493,7 @@ impl<const GW: usize> Logic for Registers<GW> {
                             } else {
                                 self.busy.d.next = true;
                                 self.operation.d.next = self.s_w_data.val().get_bits::<4>(28);
-                                self.index.d.next = self.s_w_data.val().get_bits::<12>(0);
+                                self.index.d.next = self.s_w_data.val().get_bits::<12>(0) & !self.index_mask.val();
                                 self.new_state.d.next = self.s_w_data.val().get_bits::<4>(12);
                             }
                         } else if self.number.val() == self.is_eq_control.val() {

@@ -52,10 +52,10 @@ pub struct Queues<const W: usize, const K: usize, const QA: usize, const RA: usi
 /// Upper bits of every ring's address; an engine with few address bits doesn't see them.
 const HIGH: u64 = 0xabcd_1234_5670_0000;
 
-pub const EQ_BASE: u64 = HIGH + 0x4_5000;
+pub const EQ_BASE: u64 = HIGH + 0xf_5000;
 
 pub fn cq_base(cq: u32) -> u64 {
-    HIGH + cq as u64 * 0x1_0000
+    HIGH + (cq as u64 % 15) * 0x1_0000
 }
 
 impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> Queues<W, K, QA, RA, D, T> {

@@ -233,6 +233,17 @@ fn boundaries<const MA: usize, const RA: usize, const TA: usize>(preset: &str) {
         u64::MAX - 1,
         u64::MAX,
     ];
+    let (sizes, lengths) = if rig.config.small() {
+        (
+            [1, 0x100, 0xf_ff00, 0xf_ffff, 0x10_0000, 0x1f_ffff, 0x1_0000_0100],
+            [1, 2, 0x100, 0x10_0000, 0x20_0000, 0xffff_ffff],
+        )
+    } else {
+        (
+            [1, 0xff, 0x100, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_0100, u64::MAX],
+            [1, 2, 0xff, 0x100, 0x7fff_ffff, 0xffff_ffff],
+        )
+    };
     let mut fine = 0;
     for start in [
         0,
@@ -243,11 +254,11 @@ fn boundaries<const MA: usize, const RA: usize, const TA: usize>(preset: &str) {
         0xffff_ffff_0000_0001,
         u64::MAX - 0xff,
     ] {
-        for size in [1, 0xff, 0x100, 0xf_ff00, 0xf_ffff, 0x10_0000, 0x1f_ffff, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_0100, u64::MAX] {
+        for size in sizes {
             rig.write_row(1, row(0xa5, PD, 2, start, size, 0xffff_ff00, None, false));
             for base in [start, start.wrapping_add(size)].into_iter().chain(edges) {
                 for delta in [-1i64, 0, 1] {
-                    for length in [1, 2, 0xff, 0x100, 0x10_0000, 0x20_0000, 0x7fff_ffff, 0xffff_ffff] {
+                    for length in lengths {
                         fine += (rig.ask(good(base.wrapping_add_signed(delta), length), None) != Answer::Bad) as u32;
                     }
                 }

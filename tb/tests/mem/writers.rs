@@ -258,6 +258,8 @@ pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize,
     rng: ChaCha8Rng,
     releases: Vec<(u64, u64)>,
     beats_read: u64,
+    /// Upper bits that every job's address has and memory doesn't see.
+    pub unseen: u64,
 }
 
 /// Ring latency from request to first beat, cycles.
@@ -298,6 +300,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             rng,
             releases,
             beats_read: 0,
+            unseen: 0,
         }
     }
 
@@ -365,7 +368,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             uut.job.next = WriteJob {
                 write: front.write,
                 paged: front.paged,
-                address: front.address.to_bits(),
+                address: (front.address | self.unseen).to_bits(),
                 length: front.length.to_bits(),
                 ring_beat: front.ring_beat.to_bits(),
                 ring_offset: front.ring_offset.to_bits(),
