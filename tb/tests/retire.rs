@@ -25,6 +25,17 @@ fn word(value: u32) -> Bits<32> {
     (value as u64).to_bits()
 }
 
+/// What a preset sees of an entry: its own QPs, and no UD fields without UD.
+fn seen(e: &RetireEntry, config: &Config) -> RetireEntry {
+    let mut seen = *e;
+    seen.qp_index = (e.qp_index.to_u64() & (config.n_qps as u64 - 1)).to_bits();
+    if !config.ud {
+        seen.grh = false;
+        seen.source_qpn = 0u64.to_bits();
+    }
+    seen
+}
+
 /// The model.
 fn effects(e: &RetireEntry, failed: bool) -> Effects {
     let syndrome: Bits<8> = if failed { 0x63u64.to_bits() } else { e.syndrome };
@@ -111,7 +122,9 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     mut make: impl FnMut(&mut ChaCha8Rng) -> (RetireEntry, Vec<bool>),
 ) -> u64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B>::new(&Config::preset("tengig").unwrap())), |u| &mut u.clock);
+    // The form without a queue is the small preset's.
+    let config = Config::preset(if QUEUE + HOLD == 0 { "cu" } else { "tengig" }).unwrap();
+    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B>::new(&config)), |u| &mut u.clock);
     bench.uut.reset.next = true;
     bench.step();
     bench.step();
@@ -119,7 +132,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     let all: Vec<(RetireEntry, Vec<bool>)> = (0..count).map(|_| make(&mut rng)).collect();
     let mut entries: VecDeque<RetireEntry> = all.iter().map(|a| a.0).collect();
     let mut dones: VecDeque<bool> = all.iter().flat_map(|a| a.1.iter().copied()).collect();
-    let wants: Vec<Effects> = all.iter().map(|(e, d)| effects(e, d.contains(&true))).collect();
+    let wants: Vec<Effects> = all.iter().map(|(e, d)| effects(&seen(e, &config), d.contains(&true))).collect();
     // For each stream, the entries that it serves, in order. `needs[i]`: dones that must be taken before entry i acts.
     let list = |f: &dyn Fn(&Effects) -> bool| -> VecDeque<usize> { (0..count).filter(|i| f(&wants[*i])).collect() };
     let mut acks = list(&|w| w.ack.is_some());

@@ -15,6 +15,7 @@
 
 use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::registers;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -57,8 +58,6 @@ pub struct Counters {
     /// Read data: shift it in from above at each strobe.
     pub half_data: Signal<Out, Bits<16>>,
     pub half_strobe: Signal<Out, Bit>,
-    /// Reset value of TICK.
-    pub tick_reset: Signal<In, Bits<32>>,
     ram: SplitRam<8, 16>,
     state: DFF<CountersState>,
     turn: DFF<Bits<2>>,
@@ -71,20 +70,25 @@ pub struct Counters {
     chosen: Signal<Local, Bit>,
     code: Signal<Local, Bits<6>>,
     sum: Signal<Local, Bits<17>>,
+    data_low: Signal<Local, Bits<16>>,
+    data_high: Signal<Local, Bits<16>>,
+    data_sum: Signal<Local, Bits<16>>,
     wanted: Signal<Local, Bits<8>>,
     place: Signal<Local, Bits<8>>,
     high: Constant<Bits<8>>,
     walk_end: Constant<Bits<8>>,
     before_tick_low: Constant<Bits<8>>,
     before_tick_high: Constant<Bits<8>>,
+    tick_reset_low: Constant<Bits<16>>,
+    tick_reset_high: Constant<Bits<16>>,
     rx: Constant<Bits<2>>,
     responder: Constant<Bits<2>>,
     tx: Constant<Bits<2>>,
     extra: Constant<Bits<2>>,
 }
 
-impl Default for Counters {
-    fn default() -> Self {
+impl Counters {
+    pub fn new(config: &Config) -> Self {
         let tick = (registers::TICK as u64 / 4 + registers::READ_BACK_ROW as u64) * 2;
         Self {
             clock: Default::default(),
@@ -109,7 +113,6 @@ impl Default for Counters {
             access_done: Default::default(),
             half_data: Default::default(),
             half_strobe: Default::default(),
-            tick_reset: Default::default(),
             ram: Default::default(),
             state: Default::default(),
             turn: Default::default(),
@@ -121,12 +124,17 @@ impl Default for Counters {
             chosen: Default::default(),
             code: Default::default(),
             sum: Default::default(),
+            data_low: Default::default(),
+            data_high: Default::default(),
+            data_sum: Default::default(),
             wanted: Default::default(),
             place: Default::default(),
             high: Constant::new(1.into()),
             walk_end: Constant::new(255.into()),
             before_tick_low: Constant::new((tick - 1).to_bits()),
             before_tick_high: Constant::new(tick.to_bits()),
+            tick_reset_low: Constant::new((registers::tick(config) as u64 & 0xffff).to_bits()),
+            tick_reset_high: Constant::new((registers::tick(config) as u64 >> 16).to_bits()),
             rx: Constant::new(0.into()),
             responder: Constant::new(1.into()),
             tx: Constant::new(2.into()),
@@ -185,7 +193,17 @@ impl Logic for Counters {
         self.sum.next = bit_cast::<17, 16>(self.half.q.val()) + bit_cast::<17, 1>(self.carry.q.val().into());
         self.ram.write_enable.next = false;
         self.ram.write_address.next = self.place.val();
-        self.ram.write_data.next = self.sum.val().get_bits::<16>(0);
+        self.data_low.next = 0.into();
+        self.data_high.next = 0.into();
+        self.data_sum.next = 0.into();
+        if self.state.q.val() == CountersState::Idle {
+            self.data_low.next = self.access_data.val().get_bits::<16>(0);
+        } else if self.state.q.val() == CountersState::WriteHigh {
+            self.data_high.next = self.access_data.val().get_bits::<16>(16);
+        } else {
+            self.data_sum.next = self.sum.val().get_bits::<16>(0);
+        }
+        self.ram.write_data.next = self.data_low.val() | self.data_high.val() | self.data_sum.val();
         self.ram.read_enable.next = true;
         self.ram.read_address.next = self.place.val() | self.high.val();
 
@@ -194,10 +212,10 @@ impl Logic for Counters {
                 // What the next row is to hold goes through the sum.
                 self.half.d.next = 0.into();
                 if self.row.q.val() == self.before_tick_low.val() {
-                    self.half.d.next = self.tick_reset.val().get_bits::<16>(0);
+                    self.half.d.next = self.tick_reset_low.val();
                 }
                 if self.row.q.val() == self.before_tick_high.val() {
-                    self.half.d.next = self.tick_reset.val().get_bits::<16>(16);
+                    self.half.d.next = self.tick_reset_high.val();
                 }
                 self.row.d.next = self.row.q.val() + 1;
                 self.ram.write_enable.next = true;
@@ -209,7 +227,6 @@ impl Logic for Counters {
                 self.carry.d.next = true;
                 self.ram.read_address.next = self.place.val();
                 if self.access_valid.val() {
-                    self.ram.write_data.next = self.access_data.val().get_bits::<16>(0);
                     self.ram.write_enable.next = self.access_write.val();
                     self.state.d.next = CountersState::ReadHigh;
                     if self.access_write.val() {
@@ -247,7 +264,6 @@ impl Logic for Counters {
             CountersState::WriteHigh => {
                 self.ram.write_enable.next = true;
                 self.ram.write_address.next = self.place.val() | self.high.val();
-                self.ram.write_data.next = self.access_data.val().get_bits::<16>(16);
                 self.access_done.next = true;
                 self.state.d.next = CountersState::Idle;
             }

@@ -121,7 +121,6 @@ pub struct Registers<const GW: usize> {
     pub file_done: Signal<In, Bit>,
     pub half_data: Signal<In, Bits<16>>,
     pub half_strobe: Signal<In, Bit>,
-    pub tick_reset: Signal<Out, Bits<32>>,
     map: AddressMap,
     values: RegisterValues<GW>,
     state: DFF<RegistersState>,
@@ -165,8 +164,11 @@ pub struct Registers<const GW: usize> {
     id: Constant<Bits<32>>,
     version: Constant<Bits<32>>,
     capabilities: Constant<Bits<32>>,
-    tick_value: Constant<Bits<32>>,
     index_mask: Constant<Bits<12>>,
+    ring_mask: Constant<Bits<16>>,
+    result0_mask: Constant<Bits<32>>,
+    result1_mask: Constant<Bits<32>>,
+    result2_mask: Constant<Bits<32>>,
     read_back: Constant<Bits<7>>,
     okay: Constant<Bits<2>>,
     slave_error: Constant<Bits<2>>,
@@ -268,7 +270,6 @@ impl<const GW: usize> Registers<GW> {
             file_done: Default::default(),
             half_data: Default::default(),
             half_strobe: Default::default(),
-            tick_reset: Default::default(),
             state: Default::default(),
             address: Default::default(),
             writing: Default::default(),
@@ -312,8 +313,11 @@ impl<const GW: usize> Registers<GW> {
             id: fixed(registers::ID, config),
             version: fixed(registers::VERSION, config),
             capabilities: fixed(registers::CAPABILITIES, config),
-            tick_value: fixed(registers::TICK, config),
             index_mask: Constant::new((!(config.n_qps as u64 - 1) & 0xfff).to_bits()),
+            ring_mask: Constant::new(config.index_mask().to_bits()),
+            result0_mask: word(0xffff_ff07),
+            result1_mask: word(0x00ff_ffff),
+            result2_mask: word(0xffff),
             read_back: Constant::new((READ_BACK_ROW as u64).to_bits()),
             okay: Constant::new(0.into()),
             slave_error: Constant::new(2.into()),
@@ -351,7 +355,6 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.eq_control.next = self.values.eq_control.val();
         self.eq_consumer.next = self.values.eq_consumer.val();
         self.tick.next = self.values.tick.val();
-        self.tick_reset.next = self.tick_value.val();
 
         // Registers that aren't what software wrote: each is zero unless asked for, and the sum of all is the answer.
         self.live_fixed.next = 0.into();
@@ -374,13 +377,13 @@ impl<const GW: usize> Logic for Registers<GW> {
         } else if self.number.val() == self.is_command_status.val() {
             self.live_status.next = bit_cast::<3, 1>(self.busy.q.val().into()) | (bit_cast::<3, 1>(self.refused.q.val().into()) << 1);
         } else if self.number.val() == self.is_result0.val() {
-            self.live_result0.next = self.result0.val();
+            self.live_result0.next = self.result0.val() & self.result0_mask.val();
         } else if self.number.val() == self.is_result1.val() {
-            self.live_result1.next = self.result1.val();
+            self.live_result1.next = self.result1.val() & self.result1_mask.val();
         } else if self.number.val() == self.is_result2.val() {
-            self.live_result2.next = self.result2.val();
+            self.live_result2.next = self.result2.val() & self.result2_mask.val();
         } else if self.number.val() == self.is_eq_producer.val() {
-            self.live_index.next = self.eq_producer.val();
+            self.live_index.next = self.eq_producer.val() & self.ring_mask.val();
         } else if self.number.val() == self.is_eq_consumer.val() {
             self.live_index.next = self.values.eq_consumer.val();
         } else {

@@ -122,6 +122,7 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     near_mask: Constant<Bits<32>>,
     far_mask: Constant<Bits<32>>,
     offset_mask: Constant<Bits<32>>,
+    end_mask: Constant<Bits<32>>,
     flag_invalid: Constant<Bits<32>>,
     zero: Constant<Bits<32>>,
     word_mtt: Constant<Bits<3>>,
@@ -220,6 +221,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
             near_mask: low(near),
             far_mask: low(far),
             offset_mask: low(offset),
+            end_mask: low(near << 1 | 1),
             offset_spills: Default::default(),
             length_spills: Default::default(),
             offset: Default::default(),
@@ -334,10 +336,10 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
         self.end_high_add.b.next = self.zero.val();
         self.end_high_add.carry_in.next = self.end_carry.q.val();
         // MR.length - end: no carry out of the upper half means that the end lies beyond.
-        self.past_low_add.a.next = self.end_low.q.val();
+        self.past_low_add.a.next = self.end_low.q.val() | !self.end_mask.val();
         self.past_low_add.b.next = self.near.val();
         self.past_low_add.carry_in.next = true;
-        self.past_high_add.a.next = self.end_high.q.val();
+        self.past_high_add.a.next = self.end_high.q.val() | !self.far_mask.val();
         self.past_high_add.b.next = self.far.val();
         self.past_high_add.carry_in.next = self.past_carry.q.val();
         // Contiguous: MR.address + offset.

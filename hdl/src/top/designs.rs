@@ -82,7 +82,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("retire", ready(Retire::<0, 0, 1, 2>::new(config))?),
             ("queues", ready(CompletionQueues::<32, 4, 2, 4, 16, 2>::new(config))?),
             ("registers", ready(Registers::<4>::new(config))?),
-            ("counters", ready(Counters::default())?),
+            ("counters", ready(Counters::new(config))?),
             ("tx", ready(TxCu::default())?),
         ],
         _ => vec![
@@ -95,7 +95,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("retire", ready(Retire::<1, 0, 4, 5>::new(config))?),
             ("queues", ready(CompletionQueues::<64, 8, 8, 10, 32, 8>::new(config))?),
             ("registers", ready(Registers::<16>::new(config))?),
-            ("counters", ready(Counters::default())?),
+            ("counters", ready(Counters::new(config))?),
             ("tx", ready(TxTengig::default())?),
         ],
     })

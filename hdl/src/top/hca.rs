@@ -321,9 +321,9 @@ impl<
             retire: Retire::new(config),
             queues: CompletionQueues::new(config),
             registers: Registers::new(config),
-            counters: Default::default(),
+            counters: Counters::new(config),
             tx: Default::default(),
-            soft_reset: Default::default(),
+            soft_reset: SoftReset::new(config),
             core_reset: Default::default(),
             tables_ready: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
@@ -700,7 +700,6 @@ impl<
         self.registers.file_done.next = self.counters.access_done.val();
         self.registers.half_data.next = self.counters.half_data.val();
         self.registers.half_strobe.next = self.counters.half_strobe.val();
-        self.counters.tick_reset.next = self.registers.tick_reset.val();
     }
 
     crate::block_name!();

@@ -135,14 +135,14 @@ fn live_registers_show_the_engine() {
     let mut host = Host::<16>::new(&tengig(), 3, false, false);
     host.registers.uut.tables_ready.next = true;
     host.registers.uut.eq_producer.next = 0xabcd.into();
-    host.registers.uut.result0.next = 0x1234_5678.into();
+    host.registers.uut.result0.next = 0x1234_5606.into();
     host.registers.uut.result1.next = 0x23.into();
     host.registers.uut.result2.next = 0x24.into();
     assert_eq!(host.read(STATUS), (1, OKAY));
     host.registers.uut.draining.next = true;
     assert_eq!(host.read(STATUS), (5, OKAY));
     assert_eq!(host.read(EQ_PRODUCER), (0xabcd, OKAY));
-    assert_eq!(host.read(RESULT_0), (0x1234_5678, OKAY));
+    assert_eq!(host.read(RESULT_0), (0x1234_5606, OKAY));
     assert_eq!(host.read(RESULT_1), (0x23, OKAY));
     assert_eq!(host.read(RESULT_2), (0x24, OKAY));
 }
