@@ -135,7 +135,18 @@ pub struct Registers<const GW: usize> {
     operation: DFF<Bits<4>>,
     index: DFF<Bits<12>>,
     new_state: DFF<Bits<4>>,
+    pick_id: DFF<Bit>,
+    pick_version: DFF<Bit>,
+    pick_capabilities: DFF<Bit>,
+    pick_status: DFF<Bit>,
+    pick_command_status: DFF<Bit>,
+    pick_result0: DFF<Bit>,
+    pick_result1: DFF<Bit>,
+    pick_result2: DFF<Bit>,
+    pick_eq_producer: DFF<Bit>,
+    pick_eq_consumer: DFF<Bit>,
     number: Signal<Local, Bits<6>>,
+    deciding: Signal<Local, Bit>,
     live: Signal<Local, Bit>,
     live_data: Signal<Local, Bits<32>>,
     live_fixed: Signal<Local, Bits<32>>,
@@ -144,6 +155,7 @@ pub struct Registers<const GW: usize> {
     live_result1: Signal<Local, Bits<32>>,
     live_result2: Signal<Local, Bits<32>>,
     live_index: Signal<Local, Bits<16>>,
+    shifted: Signal<Local, Bits<32>>,
     write_ready: Signal<Local, Bit>,
     choose_write: Signal<Local, Bit>,
     act: Signal<Local, Bit>,
@@ -282,7 +294,18 @@ impl<const GW: usize> Registers<GW> {
             operation: Default::default(),
             index: Default::default(),
             new_state: Default::default(),
+            pick_id: Default::default(),
+            pick_version: Default::default(),
+            pick_capabilities: Default::default(),
+            pick_status: Default::default(),
+            pick_command_status: Default::default(),
+            pick_result0: Default::default(),
+            pick_result1: Default::default(),
+            pick_result2: Default::default(),
+            pick_eq_producer: Default::default(),
+            pick_eq_consumer: Default::default(),
             number: Default::default(),
+            deciding: Default::default(),
             live: Default::default(),
             live_data: Default::default(),
             live_fixed: Default::default(),
@@ -291,6 +314,7 @@ impl<const GW: usize> Registers<GW> {
             live_result1: Default::default(),
             live_result2: Default::default(),
             live_index: Default::default(),
+            shifted: Default::default(),
             write_ready: Default::default(),
             choose_write: Default::default(),
             act: Default::default(),
@@ -330,6 +354,20 @@ impl<const GW: usize> Logic for Registers<GW> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, address, writing, wrote, target, failed, data, busy, refused, operation, index, new_state);
+        dff_setup!(
+            self,
+            clock,
+            pick_id,
+            pick_version,
+            pick_capabilities,
+            pick_status,
+            pick_command_status,
+            pick_result0,
+            pick_result1,
+            pick_result2,
+            pick_eq_producer,
+            pick_eq_consumer
+        );
         clock!(self, clock, values);
 
         // Decode.
@@ -356,45 +394,78 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.eq_consumer.next = self.values.eq_consumer.val();
         self.tick.next = self.values.tick.val();
 
-        // Registers that aren't what software wrote: each is zero unless asked for, and the sum of all is the answer.
+        // Registers that aren't what software wrote, and the file's halves: each is zero unless picked, and all are put together. A pick
+        // lasts for the first cycle of Act.
+        self.deciding.next = self.state.q.val() == RegistersState::Decode;
+        self.pick_id.d.next = self.deciding.val() & (self.number.val() == self.is_id.val());
+        self.pick_version.d.next = self.deciding.val() & (self.number.val() == self.is_version.val());
+        self.pick_capabilities.d.next = self.deciding.val() & (self.number.val() == self.is_capabilities.val());
+        self.pick_status.d.next = self.deciding.val() & (self.number.val() == self.is_status.val());
+        self.pick_command_status.d.next = self.deciding.val() & (self.number.val() == self.is_command_status.val());
+        self.pick_result0.d.next = self.deciding.val() & (self.number.val() == self.is_result0.val());
+        self.pick_result1.d.next = self.deciding.val() & (self.number.val() == self.is_result1.val());
+        self.pick_result2.d.next = self.deciding.val() & (self.number.val() == self.is_result2.val());
+        self.pick_eq_producer.d.next = self.deciding.val() & (self.number.val() == self.is_eq_producer.val());
+        self.pick_eq_consumer.d.next = self.deciding.val() & (self.number.val() == self.is_eq_consumer.val());
+        self.live.next = self.pick_id.q.val()
+            | self.pick_version.q.val()
+            | self.pick_capabilities.q.val()
+            | self.pick_status.q.val()
+            | self.pick_command_status.q.val()
+            | self.pick_result0.q.val()
+            | self.pick_result1.q.val()
+            | self.pick_result2.q.val()
+            | self.pick_eq_producer.q.val()
+            | self.pick_eq_consumer.q.val();
         self.live_fixed.next = 0.into();
-        self.live_status.next = 0.into();
-        self.live_result0.next = 0.into();
-        self.live_result1.next = 0.into();
-        self.live_result2.next = 0.into();
-        self.live_index.next = 0.into();
-        self.live.next = true;
-        if self.number.val() == self.is_id.val() {
+        if self.pick_id.q.val() {
             self.live_fixed.next = self.id.val();
-        } else if self.number.val() == self.is_version.val() {
+        }
+        if self.pick_version.q.val() {
             self.live_fixed.next = self.version.val();
-        } else if self.number.val() == self.is_capabilities.val() {
+        }
+        if self.pick_capabilities.q.val() {
             self.live_fixed.next = self.capabilities.val();
-        } else if self.number.val() == self.is_status.val() {
+        }
+        self.live_status.next = 0.into();
+        if self.pick_status.q.val() {
             self.live_status.next = bit_cast::<3, 1>(self.tables_ready.val().into())
                 | (bit_cast::<3, 1>(self.busy.q.val().into()) << 1)
                 | (bit_cast::<3, 1>(self.draining.val().into()) << 2);
-        } else if self.number.val() == self.is_command_status.val() {
+        }
+        if self.pick_command_status.q.val() {
             self.live_status.next = bit_cast::<3, 1>(self.busy.q.val().into()) | (bit_cast::<3, 1>(self.refused.q.val().into()) << 1);
-        } else if self.number.val() == self.is_result0.val() {
+        }
+        self.live_result0.next = 0.into();
+        self.live_result1.next = 0.into();
+        self.live_result2.next = 0.into();
+        if self.pick_result0.q.val() {
             self.live_result0.next = self.result0.val() & self.result0_mask.val();
-        } else if self.number.val() == self.is_result1.val() {
+        }
+        if self.pick_result1.q.val() {
             self.live_result1.next = self.result1.val() & self.result1_mask.val();
-        } else if self.number.val() == self.is_result2.val() {
+        }
+        if self.pick_result2.q.val() {
             self.live_result2.next = self.result2.val() & self.result2_mask.val();
-        } else if self.number.val() == self.is_eq_producer.val() {
+        }
+        self.live_index.next = 0.into();
+        if self.pick_eq_producer.q.val() {
             self.live_index.next = self.eq_producer.val() & self.ring_mask.val();
-        } else if self.number.val() == self.is_eq_consumer.val() {
+        }
+        if self.pick_eq_consumer.q.val() {
             self.live_index.next = self.values.eq_consumer.val();
-        } else {
-            self.live.next = false;
+        }
+        self.shifted.next = 0.into();
+        if self.half_strobe.val() {
+            self.shifted.next = bit_cast::<32, 16>(self.data.q.val().get_bits::<16>(16)) | (bit_cast::<32, 16>(self.half_data.val()) << 16);
         }
         self.live_data.next = self.live_fixed.val()
             | bit_cast::<32, 3>(self.live_status.val())
             | self.live_result0.val()
             | self.live_result1.val()
             | self.live_result2.val()
-            | bit_cast::<32, 16>(self.live_index.val());
+            | bit_cast::<32, 16>(self.live_index.val())
+            | self.shifted.val();
 
         // Streams: address and data are held by the AXI master.
         self.act.next = (self.state.q.val() == RegistersState::Act) & self.writing.q.val();
@@ -433,7 +504,7 @@ impl<const GW: usize> Logic for Registers<GW> {
         }
         self.file_data.next = self.s_w_data.val();
         if self.half_strobe.val() {
-            self.data.d.next = bit_cast::<32, 16>(self.data.q.val().get_bits::<16>(16)) | (bit_cast::<32, 16>(self.half_data.val()) << 16);
+            self.data.d.next = self.live_data.val();
         }
 
         // Command.
