@@ -44,7 +44,7 @@ impl Session {
     pub fn with(hca: Hca) -> Result<Session> {
         let mut device = Device::open(hca, &OpenAttr::new(ENGINE.mac, Gid::ipv4(ENGINE.ip))).context("opening the engine")?;
         let pd = device.alloc_pd()?;
-        let cq = device.create_cq(1024)?;
+        let cq = device.create_cq(1024.min(device.capabilities().ring_entries))?;
         Ok(Session { device, pd, cq })
     }
 
