@@ -79,7 +79,7 @@ impl Running {
         let cq = match self.cqs.get(&a.recv_cq) {
             Some(cq) => *cq,
             None => {
-                let cq = self.device.create_cq(ENTRIES)?;
+                let cq = self.device.create_cq(ENTRIES.min(self.device.capabilities().ring_entries))?;
                 self.cqs.insert(a.recv_cq, cq);
                 cq
             }

@@ -50,7 +50,7 @@ impl Session {
             device.set_addresses(ENGINE.mac, &[Gid::ipv4(ENGINE.ip), Gid::from(ENGINE.address6())])?;
         }
         let pd = device.alloc_pd()?;
-        let cq = device.create_cq(1024)?;
+        let cq = device.create_cq(1024.min(device.capabilities().ring_entries))?;
         Ok(Session { device, pd, cq })
     }
 

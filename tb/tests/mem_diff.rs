@@ -2,7 +2,12 @@
 //! The blocks of `mem`: Rust simulation against Verilated text, both presets.
 
 use verbena_hdl::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter, WriteJob};
+use verbena_spec::config::Config;
 use verbena_tb::{diff::Diff, drive};
+
+fn preset(name: &str) -> Config {
+    Config::preset(name).unwrap()
+}
 
 macro_rules! keys {
     ($name:literal, $block:expr) => {{
@@ -28,8 +33,8 @@ macro_rules! keys {
 }
 
 macro_rules! writer {
-    ($name:literal, $block:ty) => {{
-        let warnings = Diff::new($name).cycles(4000).run(<$block>::default(), drive!(
+    ($name:literal, $block:ty, $preset:literal) => {{
+        let warnings = Diff::new($name).cycles(4000).run(<$block>::new(&preset($preset)), drive!(
             clock,
             reset,
             job: |w| WriteJob {
@@ -60,9 +65,9 @@ macro_rules! writer {
 }
 
 macro_rules! arbiter {
-    ($name:literal, $block:ty) => {{
+    ($name:literal, $block:ty, $preset:literal) => {{
         let warnings = Diff::new($name).cycles(4000).run(
-            <$block>::default(),
+            <$block>::new(&preset($preset)),
             drive!(
                 clock,
                 reset,
@@ -92,9 +97,9 @@ macro_rules! arbiter {
 }
 
 macro_rules! reader {
-    ($name:literal, $block:ty) => {{
+    ($name:literal, $block:ty, $preset:literal) => {{
         let warnings = Diff::new($name).cycles(4000).run(
-            <$block>::default(),
+            <$block>::new(&preset($preset)),
             drive!(
                 clock,
                 reset,
@@ -113,24 +118,24 @@ macro_rules! reader {
 
 #[test]
 fn keys() {
-    keys!("keys_tengig", Keys::<8, 11, 12>::default());
-    keys!("keys_cu", Keys::<2, 5, 1>::new(true));
+    keys!("keys_tengig", Keys::<8, 11, 12>::new(&preset("tengig")));
+    keys!("keys_cu", Keys::<2, 5, 1>::new(&preset("cu")));
 }
 
 #[test]
 fn dma_writer() {
-    writer!("dma_writer_64", DmaWriter::<64, 8, 12, 12>);
-    writer!("dma_writer_32", DmaWriter::<32, 4, 9, 1>);
+    writer!("dma_writer_64", DmaWriter::<64, 8, 12, 12, 8>, "tengig");
+    writer!("dma_writer_32", DmaWriter::<32, 4, 9, 1, 1>, "cu");
 }
 
 #[test]
 fn write_arbiter() {
-    arbiter!("write_arbiter_64", WriteArbiter::<64, 8>);
-    arbiter!("write_arbiter_32", WriteArbiter::<32, 4>);
+    arbiter!("write_arbiter_64", WriteArbiter::<64, 8>, "tengig");
+    arbiter!("write_arbiter_32", WriteArbiter::<32, 4>, "cu");
 }
 
 #[test]
 fn descriptor_reader() {
-    reader!("descriptor_reader_64", DescriptorReader::<64>);
-    reader!("descriptor_reader_32", DescriptorReader::<32>);
+    reader!("descriptor_reader_64", DescriptorReader::<64>, "tengig");
+    reader!("descriptor_reader_32", DescriptorReader::<32>, "cu");
 }

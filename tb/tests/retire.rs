@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use verbena_hdl::host::{CompletionJob, EventJob};
 use verbena_hdl::responder::{Retire, RetireEntry};
 use verbena_hdl::tx::AckJob;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{completion_opcode, cqe, event_type, status, CQE_BYTES};
 use verbena_tb::step::Bench;
 
@@ -22,6 +23,17 @@ struct Effects {
 
 fn word(value: u32) -> Bits<32> {
     (value as u64).to_bits()
+}
+
+/// What a preset sees of an entry: its own QPs, and no UD fields without UD.
+fn seen(e: &RetireEntry, config: &Config) -> RetireEntry {
+    let mut seen = *e;
+    seen.qp_index = (e.qp_index.to_u64() & (config.n_qps as u64 - 1)).to_bits();
+    if !config.ud {
+        seen.grh = false;
+        seen.source_qpn = 0u64.to_bits();
+    }
+    seen
 }
 
 /// The model.
@@ -67,7 +79,7 @@ fn effects(e: &RetireEntry, failed: bool) -> Effects {
                 e.event_type
             },
             number: e.qpn,
-            detail: word(syndrome.to_u64() as u32),
+            detail: syndrome,
         }),
         qp_error: failed.then_some(e.qp_index.to_u64()),
     }
@@ -110,7 +122,9 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     mut make: impl FnMut(&mut ChaCha8Rng) -> (RetireEntry, Vec<bool>),
 ) -> u64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::<Retire<QUEUE, HOLD, A, B>>::default(), |u| &mut u.clock);
+    // The form without a queue is the small preset's.
+    let config = Config::preset(if QUEUE + HOLD == 0 { "cu" } else { "tengig" }).unwrap();
+    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B>::new(&config)), |u| &mut u.clock);
     bench.uut.reset.next = true;
     bench.step();
     bench.step();
@@ -118,7 +132,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     let all: Vec<(RetireEntry, Vec<bool>)> = (0..count).map(|_| make(&mut rng)).collect();
     let mut entries: VecDeque<RetireEntry> = all.iter().map(|a| a.0).collect();
     let mut dones: VecDeque<bool> = all.iter().flat_map(|a| a.1.iter().copied()).collect();
-    let wants: Vec<Effects> = all.iter().map(|(e, d)| effects(e, d.contains(&true))).collect();
+    let wants: Vec<Effects> = all.iter().map(|(e, d)| effects(&seen(e, &config), d.contains(&true))).collect();
     // For each stream, the entries that it serves, in order. `needs[i]`: dones that must be taken before entry i acts.
     let list = |f: &dyn Fn(&Effects) -> bool| -> VecDeque<usize> { (0..count).filter(|i| f(&wants[*i])).collect() };
     let mut acks = list(&|w| w.ack.is_some());

@@ -36,6 +36,11 @@ pub struct Config {
     pub purpose: &'static str,
     /// Width of a beat on the MAC streams and of AXI data, bits.
     pub data_bits: usize,
+    /// Width of a bus (physical) address, bits, 17 to 64: addresses handed to the engine lie below `2^address_bits`, and the bits
+    /// beyond are ignored wherever the host writes them. Virtual addresses have 64 bits always.
+    pub address_bits: usize,
+    /// log2 of the most entries that a completion or event ring may have, 7 to 15.
+    pub ring_log: usize,
     /// Core clock that the preset's target closes at, kHz (the default tick is made from it).
     pub clock_khz: u32,
     /// Queue pairs, index 0 (unused) and 1 (QP1) included.
@@ -65,6 +70,8 @@ const TENGIG: Config = Config {
     name: "tengig",
     purpose: "a 10G MAC",
     data_bits: 64,
+    address_bits: 64,
+    ring_log: 15,
     clock_khz: 156_250,
     n_qps: 256,
     n_cqs: 256,
@@ -84,6 +91,8 @@ const CU: Config = Config {
     name: "cu",
     purpose: "Alchitry Cu, iCE40-HX8K-CB132",
     data_bits: 32,
+    address_bits: 20,
+    ring_log: 7,
     clock_khz: 50_000,
     n_qps: 4,
     n_cqs: 4,
@@ -133,6 +142,21 @@ impl Config {
         }
     }
 
+    /// The bits that a bus address may have.
+    pub fn address_mask(&self) -> u64 {
+        u64::MAX >> (64 - self.address_bits)
+    }
+
+    /// The bits that the indices of a completion or event ring count in: one more than the largest ring's.
+    pub fn index_mask(&self) -> u64 {
+        (2u64 << self.ring_log) - 1
+    }
+
+    /// A small engine: one bus word a beat, few cells before few cycles.
+    pub fn small(&self) -> bool {
+        self.data_bits == 32
+    }
+
     /// Cross-checks the sizes.
     pub fn check(&self) -> Result<(), ConfigError> {
         let impossible = |why: String| Err(ConfigError::Impossible(why));
@@ -141,6 +165,12 @@ impl Config {
         }
         if self.n_mtt != 0 && !self.n_mtt.is_power_of_two() {
             return impossible(format!("n_mtt={} must be a power of two", self.n_mtt));
+        }
+        if !(17..=64).contains(&self.address_bits) {
+            return impossible(format!("address_bits={} must be 17 to 64", self.address_bits));
+        }
+        if !(7..=15).contains(&self.ring_log) {
+            return impossible(format!("ring_log={} must be 7 to 15", self.ring_log));
         }
         if self.max_frame > self.roce_buffer {
             return impossible(format!(
@@ -170,5 +200,9 @@ mod tests {
         assert!(config.set("colour", "3").unwrap_err().to_string().contains("n_qps"));
         config.set("n_qps", "100").unwrap();
         assert!(config.check().unwrap_err().to_string().contains("power of two"));
+        for (address_bits, ring_log, name) in [(16, 7, "address_bits"), (65, 7, "address_bits"), (20, 6, "ring_log"), (20, 16, "ring_log")] {
+            let config = Config { address_bits, ring_log, ..CU };
+            assert!(config.check().unwrap_err().to_string().contains(name));
+        }
     }
 }

@@ -135,7 +135,7 @@ row! {
     cq {
         BASE_LOW "base_low" 1 0 32 "ring, bus address, aligned to its size";
         BASE_HIGH "base_high" 2 0 32 "ring, upper half";
-        LOG "log" 0 0 4 "log2 of the ring's entries, 0 to 15";
+        LOG "log" 0 0 4 "log2 of the ring's entries, 0 to what CAPABILITIES tells (15 at most); beyond, VALID has no effect";
         VALID "valid" 0 31 1 "the queue exists";
     }
 }

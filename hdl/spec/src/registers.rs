@@ -132,13 +132,13 @@ macro_rules! registers {
 registers! {
     0x00 ID "id" ReadOnly 0x5642_4e41 "\"VBNA\": finds the engine";
     0x04 VERSION "version" ReadOnly 0x0000_0100 "major, minor, patch, one byte each";
-    0x08 CAPABILITIES "capabilities" ReadOnly 0 "from the preset: [3:0] log2 QPs, [7:4] log2 MRs, [11:8] log2 MTT entries (0: none), [14:12] largest PMTU code, [15] IPv6, [16] UC, [17] UD, [18] requester, [19] READ and ATOMIC, [20] reorder";
+    0x08 CAPABILITIES "capabilities" ReadOnly 0 "from the preset: [3:0] log2 QPs, [7:4] log2 MRs, [11:8] log2 MTT entries (0: none), [14:12] largest PMTU code, [15] IPv6, [16] UC, [17] UD, [18] requester, [19] READ and ATOMIC, [20] reorder, [24:21] log2 of the most entries of a completion or event ring, [31:25] bits of a bus address";
     0x0c STATUS "status" ReadOnly 0 "[0] ready: tables are cleared, [1] command busy, [2] a drain is going on";
     0x10 CONTROL "control" ReadWrite 0 "[0] enable (RoCE frames are accepted), [1] ICRC check off (debug, R12), [2] soft reset (drains open AXI bursts first), [3] irq enable";
     0x14 MAC_LOW "mac_low" ReadWrite 0 "our MAC, last four bytes as a big-endian number";
     0x18 MAC_HIGH "mac_high" ReadWrite 0 "our MAC, first two bytes";
-    0x1c GID_VALID "gid_valid" ReadWrite 0 "[3:0] GID entry is valid, [7:4] GID entry is IPv6";
-    0x20 GID0_0 "gid0_0" ReadWrite 0 "GID 0, first four bytes as a big-endian number (IPv4: ::ffff:a.b.c.d)";
+    0x1c GID_VALID "gid_valid" ReadWrite 0 "[3:0] GID entry is valid, [7:4] GID entry is IPv6 (no effect without IPv6)";
+    0x20 GID0_0 "gid0_0" ReadWrite 0 "GID 0, first four bytes as a big-endian number (IPv4: ::ffff:a.b.c.d; without IPv6 the first three words have no effect)";
     0x24 GID0_1 "gid0_1" ReadWrite 0 "GID 0, bytes 4-7";
     0x28 GID0_2 "gid0_2" ReadWrite 0 "GID 0, bytes 8-11";
     0x2c GID0_3 "gid0_3" ReadWrite 0 "GID 0, last four bytes";
@@ -159,11 +159,11 @@ registers! {
     0x68 RESULT_0 "result_0" ReadOnly 0 "query QP: [2:0] state, [31:8] ePSN";
     0x6c RESULT_1 "result_1" ReadOnly 0 "query QP: [23:0] MSN";
     0x70 RESULT_2 "result_2" ReadOnly 0 "query QP: [15:0] receive WQEs consumed";
-    0x74 EQ_BASE_LOW "eq_base_low" ReadWrite 0 "event ring, bus address, aligned to its size";
+    0x74 EQ_BASE_LOW "eq_base_low" ReadWrite 0 "event ring, bus address, aligned to its size; bits beyond the engine's address bits have no effect";
     0x78 EQ_BASE_HIGH "eq_base_high" ReadWrite 0 "event ring, upper half";
-    0x7c EQ_CONTROL "eq_control" ReadWrite 0 "[3:0] log2 of the ring's entries, [31] valid; writing restarts the queue: producer and consumer 0, phase 1";
-    0x80 EQ_CONSUMER "eq_consumer" ReadWrite 0 "[15:0] consumer index (absolute)";
-    0x84 EQ_PRODUCER "eq_producer" ReadOnly 0 "[15:0] producer index";
+    0x7c EQ_CONTROL "eq_control" ReadWrite 0 "[3:0] log2 of the ring's entries, [31] valid; writing restarts the queue: producer and consumer 0, phase 1; a ring larger than CAPABILITIES tells is none";
+    0x80 EQ_CONSUMER "eq_consumer" ReadWrite 0 "[15:0] consumer index (absolute); an engine whose largest ring has 2^n entries keeps and shows n + 1 bits";
+    0x84 EQ_PRODUCER "eq_producer" ReadOnly 0 "[15:0] producer index; n + 1 bits of it likewise";
     0x88 TICK "tick" ReadWrite 0 "clocks per 4.096 us as 24.8 fixed point; reset value from the preset's clock";
     0x8c SCRATCH "scratch" ReadWrite 0 "no effect";
 }
@@ -211,6 +211,8 @@ pub fn capabilities(config: &Config) -> u32 {
         | (config.ipv6 as u32) << 15
         | (config.uc as u32) << 16
         | (config.ud as u32) << 17
+        | (config.ring_log as u32) << 21
+        | (config.address_bits as u32) << 25
 }
 
 /// Reset value of TICK: clocks per 4.096 us, 24.8 fixed point.

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A completion takes 10 cycles at W = 64 and 14 at W = 32, one more on an armed CQ, an event 6 and 8 (plus what AW and W wait);
-//! up to 7 writes are on their way at a time. Order of service: landed writes that want something, tables and restarts (once nothing
+//! up to `T - 1` writes are on their way at a time. Order of service: landed writes that want something, tables and restarts (once nothing
 //! is on its way), doorbells, events, completions.
 //!
 //! Contract:
@@ -24,10 +24,11 @@
 //! - A row or EQ_CONTROL is written only when no write is on its way, so after its B the old ring's memory is the host's.
 
 use super::{CompletionJob, EventJob, EventQueue, QueueWriter, RingPosition, WriteTracker};
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::counters;
-use verbena_spec::layout::event_type;
+use verbena_spec::layout::{event_type, CQE_BYTES};
 use verbena_spec::registers::doorbell;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -62,9 +63,10 @@ pub enum QueuesWork {
     Landed,
 }
 
-/// `W` bus bits, `K = W/8`, `QA` CQ index bits, `RA = QA + 2`.
+/// `W` bus bits, `K = W/8`, `QA` CQ index bits, `RA = QA + 2`; `D` bits of the row RAM: 32, or 16 in a small engine; `T` writes on their
+/// way at most.
 #[derive(LogicBlock)]
-pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, const RA: usize> {
+pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// The rows are cleared.
@@ -109,10 +111,10 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
-    rows: SdpRam<RA, 32>,
+    rows: SplitRam<RA, D>,
     ring: RingPosition,
     writer: QueueWriter<W, K>,
-    tracker: WriteTracker,
+    tracker: WriteTracker<T>,
     queue: EventQueue,
     state: DFF<QueuesState>,
     work: DFF<QueuesWork>,
@@ -142,8 +144,14 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     fires: Signal<Local, Bit>,
     finish: Signal<Local, Bit>,
     good_arm: Signal<Local, Bit>,
-    control_word: Signal<Local, Bits<32>>,
-    position_word: Signal<Local, Bits<32>>,
+    control_word: Signal<Local, Bits<D>>,
+    position_word: Signal<Local, Bits<D>>,
+    table_word: Signal<Local, Bits<D>>,
+    table_base: Signal<Local, Bits<32>>,
+    table_good: Signal<Local, Bit>,
+    row_arms: Signal<Local, Bits<D>>,
+    row_upper: Signal<Local, Bits<D>>,
+    row_valid: Signal<Local, Bit>,
     event0: Signal<Local, Bits<32>>,
     event1: Signal<Local, Bits<32>>,
     item_control: Constant<Bits<2>>,
@@ -153,7 +161,15 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     walk_end: Constant<Bits<RA>>,
     index_mask: Constant<Bits<12>>,
     table_mask: Constant<Bits<14>>,
-    control_mask: Constant<Bits<32>>,
+    bit_valid: Constant<Bits<5>>,
+    bit_arms: Constant<Bits<5>>,
+    bit_consumer: Constant<Bits<5>>,
+    base_shift: Constant<Bits<5>>,
+    largest_log: Constant<Bits<4>>,
+    ring_mask: Constant<Bits<16>>,
+    address_mask: Constant<Bits<64>>,
+    number_mask: Constant<Bits<12>>,
+    tells_value: Constant<Bit>,
     arm_next: Constant<Bits<16>>,
     arm_solicited: Constant<Bits<16>>,
     slot_doorbell: Constant<Bits<32>>,
@@ -165,12 +181,17 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     code_eq_overflow: Constant<Bits<6>>,
     code_bad_doorbell: Constant<Bits<6>>,
     code_axi_error: Constant<Bits<6>>,
-    zero: Constant<Bits<32>>,
 }
 
-impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Default for CompletionQueues<W, K, QA, RA> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> CompletionQueues<W, K, QA, RA, D, T> {
+    pub fn new(config: &Config) -> Self {
         assert_eq!(RA, QA + 2, "CompletionQueues: RA must be QA + 2");
+        assert_eq!((W, 1 << QA), (config.data_bits, config.n_cqs), "CompletionQueues: sizes");
+        let small = config.small();
+        assert_eq!(D, if small { 16 } else { 32 }, "CompletionQueues: D");
+        // A small row holds a base's bits from the size of an entry on, and two indices of 8 bits.
+        assert!(!small || (config.address_bits <= 21 && config.ring_log == 7), "CompletionQueues: small rows");
+        let number_mask = if small { config.n_cqs as u64 - 1 } else { 0xfff };
         let code = |n: u8| Constant::new((n as u64).to_bits());
         let kind = |n: u32| Constant::new((n as u64).to_bits());
         let item = |n: u64| Constant::new(n.to_bits());
@@ -215,10 +236,10 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Default f
             event_code: Default::default(),
             event_ready: Default::default(),
             rows: Default::default(),
-            ring: Default::default(),
-            writer: Default::default(),
-            tracker: Default::default(),
-            queue: Default::default(),
+            ring: RingPosition::new(config),
+            writer: QueueWriter::new(config),
+            tracker: WriteTracker::new(config),
+            queue: EventQueue::new(config),
             state: Default::default(),
             work: Default::default(),
             walk: Default::default(),
@@ -257,7 +278,21 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Default f
             walk_end: Constant::new(((1u64 << RA) - 1).to_bits()),
             index_mask: Constant::new((0xfff & !((1u64 << QA) - 1)).to_bits()),
             table_mask: Constant::new((0x3fff & !((1u64 << RA) - 1)).to_bits()),
-            control_mask: Constant::new(0x8000_000f_u64.to_bits()),
+            bit_valid: Constant::new((D - 1).to_bits()),
+            bit_arms: Constant::new((D - 3).to_bits()),
+            bit_consumer: Constant::new((D / 2).to_bits()),
+            base_shift: Constant::new((if small { CQE_BYTES.ilog2() } else { 0 } as u64).to_bits()),
+            largest_log: Constant::new(config.ring_log.to_bits()),
+            ring_mask: Constant::new(config.index_mask().to_bits()),
+            address_mask: Constant::new(config.address_mask().to_bits()),
+            number_mask: Constant::new(number_mask.to_bits()),
+            tells_value: Constant::new(!small),
+            table_word: Default::default(),
+            table_base: Default::default(),
+            table_good: Default::default(),
+            row_arms: Default::default(),
+            row_upper: Default::default(),
+            row_valid: Default::default(),
             arm_next: Constant::new((doorbell::ARM_NEXT as u64).to_bits()),
             arm_solicited: Constant::new((doorbell::ARM_SOLICITED as u64).to_bits()),
             slot_doorbell: Constant::new(((doorbell::CQ_CONSUMER as u64) << 8).to_bits()),
@@ -269,12 +304,11 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Default f
             code_eq_overflow: code(counters::EQ_OVERFLOW),
             code_bad_doorbell: code(counters::BAD_DOORBELL),
             code_axi_error: code(counters::AXI_ERROR),
-            zero: Constant::new(0.into()),
         }
     }
 }
 
-impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for CompletionQueues<W, K, QA, RA> {
+impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> Logic for CompletionQueues<W, K, QA, RA, D, T> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -308,27 +342,39 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
         }
         self.index.next = self.completion.val().cq;
         if self.doorbell_turn.val() {
-            self.index.next = self.doorbell_index.val();
+            self.index.next = self.doorbell_index.val() & self.number_mask.val();
         }
         if (self.work.q.val() == QueuesWork::Landed) & (self.state.q.val() != QueuesState::Idle) {
             self.index.next = self.tracker.head_cq.val();
         }
         self.beyond.next = (self.index.val() & self.index_mask.val()).any();
 
-        // Rows. Word 0 holds, beside what the host wrote, the arms in bits 30 and 29; word 3 both indices.
+        // Rows. Word 0: valid, arms, ..., log; 1 and 2 the base; 3 consumer, producer.
         self.item.next = self.item_control.val();
-        self.control_word.next = bit_cast::<32, 4>(self.log.q.val())
-            | (bit_cast::<32, 2>(self.armed.q.val()) << 29)
-            | (bit_cast::<32, 1>(self.valid.q.val().into()) << 31);
-        self.position_word.next = bit_cast::<32, 16>(self.producer.q.val()) | (bit_cast::<32, 16>(self.consumer.q.val()) << 16);
+        self.control_word.next = bit_cast::<D, 4>(self.log.q.val())
+            | (bit_cast::<D, 2>(self.armed.q.val()) << self.bit_arms.val())
+            | (bit_cast::<D, 1>((self.valid.q.val() & (self.state.q.val() != QueuesState::Stop)).into()) << self.bit_valid.val());
+        self.position_word.next =
+            bit_cast::<D, 16>(self.producer.q.val()) | (bit_cast::<D, 16>(self.consumer.q.val()) << self.bit_consumer.val());
+        self.row_arms.next = self.rows.read_data.val() >> self.bit_arms.val();
+        self.row_upper.next = self.rows.read_data.val() >> self.bit_consumer.val();
+        self.row_valid.next = self.rows.read_data.val().get_bit(self.bit_valid.val().index());
         self.table_item.next = self.table_address.val().get_bits::<2>(0);
+        // A ring larger than the preset's largest is none.
+        self.table_good.next = self.table_data.val().get_bit(31) & !(self.table_data.val().get_bits::<4>(0) > self.largest_log.val());
+        self.table_base.next = self.table_data.val() >> self.base_shift.val();
+        self.table_word.next = self.table_base.val().get_bits::<D>(0);
+        if self.table_item.val() == self.item_control.val() {
+            self.table_word.next = bit_cast::<D, 4>(self.table_data.val().get_bits::<4>(0))
+                | (bit_cast::<D, 1>(self.table_good.val().into()) << self.bit_valid.val());
+        }
         self.table_beyond.next = self.table_address.val() & self.table_mask.val();
         self.rows.read_enable.next = true;
         self.rows.write_enable.next = false;
         self.rows.write_data.next = self.control_word.val();
 
         // Ring.
-        self.waiting.d.next = self.producer.q.val() - self.consumer.q.val();
+        self.waiting.d.next = (self.producer.q.val() - self.consumer.q.val()) & self.ring_mask.val();
         self.ring.log.next = self.log.q.val();
         self.ring.producer.next = self.producer.q.val();
         self.ring.waiting.next = self.waiting.q.val();
@@ -336,18 +382,22 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
         self.good_arm.next = (self.doorbell_value.val() == self.arm_next.val()) | (self.doorbell_value.val() == self.arm_solicited.val());
 
         // Entry.
-        self.event0.next = bit_cast::<32, 8>(self.kind.q.val()) | (bit_cast::<32, 12>(self.index.val()) << 8);
+        self.event0.next = bit_cast::<32, 8>(self.kind.q.val()) | (bit_cast::<32, 12>(self.index.val() & self.number_mask.val()) << 8);
         self.event1.next = bit_cast::<32, 6>(self.code.q.val());
         if self.work.q.val() == QueuesWork::Doorbell {
-            // [9:8] which doorbell, [31:16] what was rung.
-            self.event1.next = bit_cast::<32, 6>(self.code.q.val())
-                | self.slot_doorbell.val()
-                | (bit_cast::<32, 1>(self.doorbell_kind.val()) << 8)
-                | (bit_cast::<32, 16>(self.doorbell_value.val()) << 16);
+            // [9:8] which doorbell, [31:16] what was rung (not in a small engine).
+            self.event1.next =
+                bit_cast::<32, 6>(self.code.q.val()) | self.slot_doorbell.val() | (bit_cast::<32, 1>(self.doorbell_kind.val()) << 8);
+            if self.tells_value.val() {
+                self.event1.next = bit_cast::<32, 6>(self.code.q.val())
+                    | self.slot_doorbell.val()
+                    | (bit_cast::<32, 1>(self.doorbell_kind.val()) << 8)
+                    | (bit_cast::<32, 16>(self.doorbell_value.val()) << 16);
+            }
         }
         if self.work.q.val() == QueuesWork::Notice {
             self.event0.next = bit_cast::<32, 8>(self.event_job.val().event_type) | (bit_cast::<32, 24>(self.event_job.val().number) << 8);
-            self.event1.next = self.event_job.val().detail;
+            self.event1.next = bit_cast::<32, 8>(self.event_job.val().detail);
         }
         self.writer.reset.next = self.reset.val();
         self.writer.active.next = self.state.q.val() == QueuesState::Write;
@@ -393,7 +443,6 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
             QueuesState::Clear => {
                 self.walk.d.next = self.walk.q.val() + 1;
                 self.rows.write_enable.next = true;
-                self.rows.write_data.next = self.zero.val();
                 if self.walk.q.val() == self.walk_end.val() {
                     self.state.d.next = QueuesState::Idle;
                 }
@@ -443,9 +492,10 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
             }
             QueuesState::Table => {
                 self.rows.write_enable.next = (self.table_item.val() != self.item_position.val()) & !self.table_beyond.val().any();
-                self.rows.write_data.next = self.table_data.val();
+                self.rows.write_data.next = self.table_word.val();
+                self.producer.d.next = 0.into();
+                self.consumer.d.next = 0.into();
                 if self.table_item.val() == self.item_control.val() {
-                    self.rows.write_data.next = self.table_data.val() & self.control_mask.val();
                     self.state.d.next = QueuesState::TableClear;
                 } else {
                     self.table_ready.next = true;
@@ -455,30 +505,30 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
             QueuesState::TableClear => {
                 self.item.next = self.item_position.val();
                 self.rows.write_enable.next = !self.table_beyond.val().any();
-                self.rows.write_data.next = self.zero.val();
+                self.rows.write_data.next = self.position_word.val();
                 self.table_ready.next = true;
                 self.state.d.next = QueuesState::Idle;
             }
             QueuesState::Control => {
                 self.item.next = self.item_position.val();
-                self.valid.d.next = self.rows.read_data.val().get_bit(31) & !self.beyond.val();
-                self.armed.d.next = self.rows.read_data.val().get_bits::<2>(29);
-                self.log.d.next = self.rows.read_data.val().get_bits::<4>(0);
+                self.valid.d.next = self.row_valid.val() & !self.beyond.val();
+                self.armed.d.next = self.row_arms.val().get_bits::<2>(0);
+                self.log.d.next = self.rows.read_data.val().get_bits::<4>(0) & self.largest_log.val();
                 self.state.d.next = QueuesState::Position;
             }
             QueuesState::Position => {
                 self.item.next = self.item_low.val();
-                self.producer.d.next = self.rows.read_data.val().get_bits::<16>(0);
-                self.consumer.d.next = self.rows.read_data.val().get_bits::<16>(16);
+                self.producer.d.next = self.rows.read_data.val().get_bits::<16>(0) & self.ring_mask.val();
+                self.consumer.d.next = self.row_upper.val().get_bits::<16>(0) & self.ring_mask.val();
                 self.state.d.next = QueuesState::Low;
             }
             QueuesState::Low => {
                 self.item.next = self.item_high.val();
-                self.base_low.d.next = self.rows.read_data.val();
+                self.base_low.d.next = (bit_cast::<32, D>(self.rows.read_data.val()) << self.base_shift.val()) & self.address_mask.val().get_bits::<32>(0);
                 self.state.d.next = QueuesState::High;
             }
             QueuesState::High => {
-                self.base_high.d.next = self.rows.read_data.val();
+                self.base_high.d.next = bit_cast::<32, D>(self.rows.read_data.val()) & self.address_mask.val().get_bits::<32>(32);
                 self.old_waiting.d.next = self.waiting.q.val();
                 self.code.d.next = self.code_cq_overflow.val();
                 self.kind.d.next = self.kind_cq_error.val();
@@ -494,7 +544,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
                             self.state.d.next = QueuesState::SaveControl;
                         }
                     } else {
-                        self.consumer.d.next = self.doorbell_value.val();
+                        self.consumer.d.next = self.doorbell_value.val() & self.ring_mask.val();
                         self.state.d.next = QueuesState::NewWaiting;
                     }
                 } else {
@@ -522,7 +572,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
             }
             QueuesState::Write => {
                 if self.writer.done.val() {
-                    self.producer.d.next = self.producer.q.val() + 1;
+                    self.producer.d.next = (self.producer.q.val() + 1) & self.ring_mask.val();
                     self.state.d.next = QueuesState::Save;
                     if self.is_event.q.val() {
                         self.queue.issue.next = true;
@@ -549,7 +599,6 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
             }
             QueuesState::Stop => {
                 self.rows.write_enable.next = true;
-                self.rows.write_data.next = self.zero.val();
                 self.state.d.next = QueuesState::Count;
             }
             QueuesState::Count => {
@@ -563,11 +612,11 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
             QueuesState::EventLoad => {
                 self.is_event.d.next = true;
                 self.valid.d.next = self.eq_control.val().get_bit(31);
-                self.log.d.next = self.eq_control.val().get_bits::<4>(0);
+                self.log.d.next = self.eq_control.val().get_bits::<4>(0) & self.largest_log.val();
                 self.producer.d.next = self.queue.issued.val();
-                self.consumer.d.next = self.eq_consumer.val();
-                self.base_low.d.next = self.eq_base.val().get_bits::<32>(0);
-                self.base_high.d.next = self.eq_base.val().get_bits::<32>(32);
+                self.consumer.d.next = self.eq_consumer.val() & self.ring_mask.val();
+                self.base_low.d.next = self.eq_base.val().get_bits::<32>(0) & self.address_mask.val().get_bits::<32>(0);
+                self.base_high.d.next = self.eq_base.val().get_bits::<32>(32) & self.address_mask.val().get_bits::<32>(32);
                 self.state.d.next = QueuesState::EventWaiting;
             }
             QueuesState::EventWaiting => {
@@ -609,6 +658,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Logic for
         if self.reset.val() {
             self.state.d.next = QueuesState::Clear;
             self.work.d.next = QueuesWork::Completion;
+            self.valid.d.next = false;
             self.walk.d.next = 0.into();
         }
     }

@@ -10,10 +10,12 @@
 //!
 //! An event takes 4 cycles; while one is counted the turn moves on to the next source that waits, so any pattern of sources keeps
 //! one event in 4 cycles. No event is lost: `ready` waits. An access takes 4 cycles to write and 3 to read, and goes before events.
-//! After reset a walk clears the RAM (256 cycles); the row of TICK gets its reset value.
+//! After reset a walk clears the RAM (256 cycles); the row of TICK gets its reset value. Reading and writing share the address; where both
+//! happen at once, nobody looks at what is read.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::registers;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -56,33 +58,37 @@ pub struct Counters {
     /// Read data: shift it in from above at each strobe.
     pub half_data: Signal<Out, Bits<16>>,
     pub half_strobe: Signal<Out, Bit>,
-    /// Reset value of TICK.
-    pub tick_reset: Signal<In, Bits<32>>,
-    ram: SdpRam<8, 16>,
+    ram: SplitRam<8, 16>,
     state: DFF<CountersState>,
     turn: DFF<Bits<2>>,
-    row: DFF<Bits<6>>,
+    /// Of the event, the access, or the walk.
+    row: DFF<Bits<8>>,
     half: DFF<Bits<16>>,
     strobe: DFF<Bit>,
     carry: DFF<Bit>,
-    walk: DFF<Bits<8>>,
     idle: Signal<Local, Bit>,
     chosen: Signal<Local, Bit>,
     code: Signal<Local, Bits<6>>,
     sum: Signal<Local, Bits<17>>,
-    low: Constant<Bits<8>>,
+    data_low: Signal<Local, Bits<16>>,
+    data_high: Signal<Local, Bits<16>>,
+    data_sum: Signal<Local, Bits<16>>,
+    wanted: Signal<Local, Bits<8>>,
+    place: Signal<Local, Bits<8>>,
     high: Constant<Bits<8>>,
     walk_end: Constant<Bits<8>>,
-    tick_low: Constant<Bits<8>>,
-    tick_high: Constant<Bits<8>>,
+    before_tick_low: Constant<Bits<8>>,
+    before_tick_high: Constant<Bits<8>>,
+    tick_reset_low: Constant<Bits<16>>,
+    tick_reset_high: Constant<Bits<16>>,
     rx: Constant<Bits<2>>,
     responder: Constant<Bits<2>>,
     tx: Constant<Bits<2>>,
     extra: Constant<Bits<2>>,
 }
 
-impl Default for Counters {
-    fn default() -> Self {
+impl Counters {
+    pub fn new(config: &Config) -> Self {
         let tick = (registers::TICK as u64 / 4 + registers::READ_BACK_ROW as u64) * 2;
         Self {
             clock: Default::default(),
@@ -107,7 +113,6 @@ impl Default for Counters {
             access_done: Default::default(),
             half_data: Default::default(),
             half_strobe: Default::default(),
-            tick_reset: Default::default(),
             ram: Default::default(),
             state: Default::default(),
             turn: Default::default(),
@@ -115,16 +120,21 @@ impl Default for Counters {
             half: Default::default(),
             strobe: Default::default(),
             carry: Default::default(),
-            walk: Default::default(),
             idle: Default::default(),
             chosen: Default::default(),
             code: Default::default(),
             sum: Default::default(),
-            low: Constant::new(0.into()),
+            data_low: Default::default(),
+            data_high: Default::default(),
+            data_sum: Default::default(),
+            wanted: Default::default(),
+            place: Default::default(),
             high: Constant::new(1.into()),
             walk_end: Constant::new(255.into()),
-            tick_low: Constant::new(tick.to_bits()),
-            tick_high: Constant::new((tick + 1).to_bits()),
+            before_tick_low: Constant::new((tick - 1).to_bits()),
+            before_tick_high: Constant::new(tick.to_bits()),
+            tick_reset_low: Constant::new((registers::tick(config) as u64 & 0xffff).to_bits()),
+            tick_reset_high: Constant::new((registers::tick(config) as u64 >> 16).to_bits()),
             rx: Constant::new(0.into()),
             responder: Constant::new(1.into()),
             tx: Constant::new(2.into()),
@@ -136,7 +146,7 @@ impl Default for Counters {
 impl Logic for Counters {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, turn, row, half, strobe, carry, walk);
+        dff_setup!(self, clock, state, turn, row, half, strobe, carry);
         clock!(self, clock, ram);
 
         self.ready.next = self.state.q.val() != CountersState::Clear;
@@ -170,43 +180,59 @@ impl Logic for Counters {
             self.turn.d.next = self.turn.q.val() + 1;
         }
 
+        // The row: the access's or the event's, then as kept.
+        self.wanted.next = bit_cast::<8, 6>(self.code.val()) << 1;
+        if self.access_valid.val() {
+            self.wanted.next = bit_cast::<8, 7>(self.access_row.val()) << 1;
+        }
+        self.place.next = self.row.q.val();
+        if self.state.q.val() == CountersState::Idle {
+            self.place.next = self.wanted.val();
+            self.row.d.next = self.wanted.val();
+        }
         self.sum.next = bit_cast::<17, 16>(self.half.q.val()) + bit_cast::<17, 1>(self.carry.q.val().into());
         self.ram.write_enable.next = false;
-        self.ram.write_address.next = (bit_cast::<8, 6>(self.row.q.val()) << 1) | self.low.val();
-        self.ram.write_data.next = self.sum.val().get_bits::<16>(0);
+        self.ram.write_address.next = self.place.val();
+        self.data_low.next = 0.into();
+        self.data_high.next = 0.into();
+        self.data_sum.next = 0.into();
+        if self.state.q.val() == CountersState::Idle {
+            self.data_low.next = self.access_data.val().get_bits::<16>(0);
+        } else if self.state.q.val() == CountersState::WriteHigh {
+            self.data_high.next = self.access_data.val().get_bits::<16>(16);
+        } else {
+            self.data_sum.next = self.sum.val().get_bits::<16>(0);
+        }
+        self.ram.write_data.next = self.data_low.val() | self.data_high.val() | self.data_sum.val();
         self.ram.read_enable.next = true;
-        self.ram.read_address.next = (bit_cast::<8, 6>(self.row.q.val()) << 1) | self.high.val();
+        self.ram.read_address.next = self.place.val() | self.high.val();
 
         match self.state.q.val() {
             CountersState::Clear => {
-                self.walk.d.next = self.walk.q.val() + 1;
+                // What the next row is to hold goes through the sum.
+                self.half.d.next = 0.into();
+                if self.row.q.val() == self.before_tick_low.val() {
+                    self.half.d.next = self.tick_reset_low.val();
+                }
+                if self.row.q.val() == self.before_tick_high.val() {
+                    self.half.d.next = self.tick_reset_high.val();
+                }
+                self.row.d.next = self.row.q.val() + 1;
                 self.ram.write_enable.next = true;
-                self.ram.write_address.next = self.walk.q.val();
-                self.ram.write_data.next = 0.into();
-                if self.walk.q.val() == self.tick_low.val() {
-                    self.ram.write_data.next = self.tick_reset.val().get_bits::<16>(0);
-                }
-                if self.walk.q.val() == self.tick_high.val() {
-                    self.ram.write_data.next = self.tick_reset.val().get_bits::<16>(16);
-                }
-                if self.walk.q.val() == self.walk_end.val() {
+                if self.row.q.val() == self.walk_end.val() {
                     self.state.d.next = CountersState::Idle;
                 }
             }
             CountersState::Idle => {
                 self.carry.d.next = true;
-                self.row.d.next = self.code.val();
+                self.ram.read_address.next = self.place.val();
                 if self.access_valid.val() {
-                    self.ram.read_address.next = bit_cast::<8, 7>(self.access_row.val()) << 1;
-                    self.ram.write_address.next = bit_cast::<8, 7>(self.access_row.val()) << 1;
-                    self.ram.write_data.next = self.access_data.val().get_bits::<16>(0);
                     self.ram.write_enable.next = self.access_write.val();
                     self.state.d.next = CountersState::ReadHigh;
                     if self.access_write.val() {
                         self.state.d.next = CountersState::WriteHigh;
                     }
                 } else {
-                    self.ram.read_address.next = bit_cast::<8, 6>(self.code.val()) << 1;
                     if self.chosen.val() {
                         self.turn.d.next = self.turn.q.val() + 1;
                         self.state.d.next = CountersState::EventHigh;
@@ -223,12 +249,11 @@ impl Logic for Counters {
             }
             CountersState::EventCarry => {
                 self.ram.write_enable.next = true;
-                self.ram.write_address.next = (bit_cast::<8, 6>(self.row.q.val()) << 1) | self.high.val();
+                self.ram.write_address.next = self.place.val() | self.high.val();
                 self.state.d.next = CountersState::Idle;
             }
             CountersState::ReadHigh => {
                 self.strobe.d.next = true;
-                self.ram.read_address.next = (bit_cast::<8, 7>(self.access_row.val()) << 1) | self.high.val();
                 self.state.d.next = CountersState::ReadEnd;
             }
             CountersState::ReadEnd => {
@@ -238,8 +263,7 @@ impl Logic for Counters {
             }
             CountersState::WriteHigh => {
                 self.ram.write_enable.next = true;
-                self.ram.write_address.next = (bit_cast::<8, 7>(self.access_row.val()) << 1) | self.high.val();
-                self.ram.write_data.next = self.access_data.val().get_bits::<16>(16);
+                self.ram.write_address.next = self.place.val() | self.high.val();
                 self.access_done.next = true;
                 self.state.d.next = CountersState::Idle;
             }
@@ -250,7 +274,9 @@ impl Logic for Counters {
 
         if self.reset.val() {
             self.state.d.next = CountersState::Clear;
-            self.walk.d.next = 0.into();
+            self.row.d.next = 0.into();
+            self.half.d.next = 0.into();
+            self.carry.d.next = false;
             self.strobe.d.next = false;
             self.turn.d.next = 0.into();
         }

@@ -21,5 +21,5 @@ pub struct CompletionJob {
 pub struct EventJob {
     pub event_type: Bits<8>,
     pub number: Bits<24>,
-    pub detail: Bits<32>,
+    pub detail: Bits<8>,
 }

@@ -8,8 +8,9 @@
 //! Software sees an event only once its write has landed: `producer` and the interrupt follow the B response.
 
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct EventQueue {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -26,6 +27,28 @@ pub struct EventQueue {
     issued_index: DFF<Bits<16>>,
     producer_index: DFF<Bits<16>>,
     pending_flag: DFF<Bit>,
+    index_mask: Constant<Bits<16>>,
+}
+
+impl EventQueue {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            control: Default::default(),
+            consumer: Default::default(),
+            restart: Default::default(),
+            issue: Default::default(),
+            landed: Default::default(),
+            issued: Default::default(),
+            producer: Default::default(),
+            pending: Default::default(),
+            issued_index: Default::default(),
+            producer_index: Default::default(),
+            pending_flag: Default::default(),
+            index_mask: Constant::new(config.index_mask().to_bits()),
+        }
+    }
 }
 
 impl Logic for EventQueue {
@@ -36,13 +59,13 @@ impl Logic for EventQueue {
         self.issued.next = self.issued_index.q.val();
         self.producer.next = self.producer_index.q.val();
         self.pending.next = self.pending_flag.q.val();
-        self.pending_flag.d.next = self.control.val().get_bit(31) & (self.producer_index.q.val() != self.consumer.val());
+        self.pending_flag.d.next = self.control.val().get_bit(31) & (self.producer_index.q.val() != (self.consumer.val() & self.index_mask.val()));
 
         if self.issue.val() {
-            self.issued_index.d.next = self.issued_index.q.val() + 1;
+            self.issued_index.d.next = (self.issued_index.q.val() + 1) & self.index_mask.val();
         }
         if self.landed.val() {
-            self.producer_index.d.next = self.producer_index.q.val() + 1;
+            self.producer_index.d.next = (self.producer_index.q.val() + 1) & self.index_mask.val();
         }
         if self.restart.val() | self.reset.val() {
             self.issued_index.d.next = 0.into();

@@ -10,6 +10,7 @@
 
 use super::WordSelect;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{CQE_BYTES, EVENT_BYTES};
 
 /// `W` bus bits (32, 64), `K = W/8`. Inputs are held while `active`.
@@ -67,8 +68,8 @@ pub struct QueueWriter<const W: usize, const K: usize> {
     zero: Constant<Bits<32>>,
 }
 
-impl<const W: usize, const K: usize> Default for QueueWriter<W, K> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize> QueueWriter<W, K> {
+    pub fn new(config: &Config) -> Self {
         assert!((W == 32 || W == 64) && W == 8 * K, "QueueWriter: W must be 32 or 64, K = W/8");
         let lanes = W / 32;
         let small = |n: usize| Constant::new((n as u64).to_bits());
@@ -97,8 +98,8 @@ impl<const W: usize, const K: usize> Default for QueueWriter<W, K> {
             w_last: Default::default(),
             w_valid: Default::default(),
             w_ready: Default::default(),
-            low: Default::default(),
-            high: Default::default(),
+            low: WordSelect::new(config),
+            high: WordSelect::new(config),
             index: Default::default(),
             aw_over: Default::default(),
             w_over: Default::default(),
@@ -115,8 +116,8 @@ impl<const W: usize, const K: usize> Default for QueueWriter<W, K> {
             event_final: small(EVENT_BYTES / 4 - lanes),
             cqe_length: Constant::new((CQE_BYTES as u64 / K as u64 - 1).to_bits()),
             event_length: Constant::new((EVENT_BYTES as u64 / K as u64 - 1).to_bits()),
-            cqe_alignment: Constant::new((!(CQE_BYTES as u64 - 1)).to_bits()),
-            event_alignment: Constant::new((!(EVENT_BYTES as u64 - 1)).to_bits()),
+            cqe_alignment: Constant::new((config.address_mask() & !(CQE_BYTES as u64 - 1)).to_bits()),
+            event_alignment: Constant::new((config.address_mask() & !(EVENT_BYTES as u64 - 1)).to_bits()),
             cqe_shift: small(CQE_BYTES.ilog2() as usize),
             event_shift: small(EVENT_BYTES.ilog2() as usize),
             all: Constant::new(((1u64 << K) - 1).to_bits()),

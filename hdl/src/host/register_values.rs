@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What software wrote to the registers, as the other stations need it. Reading back is the counter file's work (`counters.rs`), so
-//! bits that no station looks at cost nothing.
+//! bits that no station looks at cost nothing: without IPv6 the first three words of a GID (they are ::ffff:0:0 then), address bits beyond
+//! the preset's, the upper bits of ring indices and of a small engine's TICK.
 //!
 //! ```text
 //! write, index, data ─► one register each ─► outputs
@@ -50,6 +51,13 @@ pub struct RegisterValues<const GW: usize> {
     gid_index: Signal<Local, Bits<6>>,
     gid_all: [Signal<Local, Bits<32>>; 16],
     gid_mask: Constant<Bits<4>>,
+    ipv6_mask: Constant<Bits<4>>,
+    gid_keep: [Constant<Bits<32>>; GW],
+    gid_fixed: [Constant<Bits<32>>; GW],
+    address_mask: Constant<Bits<64>>,
+    index_mask: Constant<Bits<16>>,
+    largest_log: Constant<Bits<4>>,
+    tick_mask: Constant<Bits<32>>,
     is_eq_base_low: Constant<Bits<6>>,
     is_eq_base_high: Constant<Bits<6>>,
     is_eq_control: Constant<Bits<6>>,
@@ -61,6 +69,11 @@ pub struct RegisterValues<const GW: usize> {
 /// A register's number.
 fn number(address: u32) -> Constant<Bits<6>> {
     Constant::new((address as u64 / 4).to_bits())
+}
+
+/// A 32-bit constant.
+fn word(value: u32) -> Constant<Bits<32>> {
+    Constant::new((value as u64).to_bits())
 }
 
 impl<const GW: usize> RegisterValues<GW> {
@@ -103,6 +116,14 @@ impl<const GW: usize> RegisterValues<GW> {
             gid_index: Default::default(),
             gid_all: Default::default(),
             gid_mask: Constant::new(((1u64 << config.n_gids) - 1).to_bits()),
+            ipv6_mask: Constant::new(if config.ipv6 { (1u64 << config.n_gids) - 1 } else { 0 }.to_bits()),
+            gid_keep: std::array::from_fn(|i| word(if config.ipv6 || i % 4 == 3 { u32::MAX } else { 0 })),
+            gid_fixed: std::array::from_fn(|i| word(if !config.ipv6 && i % 4 == 2 { 0xffff } else { 0 })),
+            address_mask: Constant::new(config.address_mask().to_bits()),
+            index_mask: Constant::new(config.index_mask().to_bits()),
+            largest_log: Constant::new(config.ring_log.to_bits()),
+            // Up to twice the preset's clock.
+            tick_mask: word(if config.small() { 2 * registers::tick(config).next_power_of_two() - 1 } else { u32::MAX }),
             is_eq_base_low: number(registers::EQ_BASE_LOW),
             is_eq_base_high: number(registers::EQ_BASE_HIGH),
             is_eq_control: number(registers::EQ_CONTROL),
@@ -138,12 +159,12 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             self.gid_word[i].clock.next = self.clock.val();
             self.gid_word[i].d.next = self.gid_word[i].q.val();
             if self.write.val() & (self.gid_index.val().index() == i) {
-                self.gid_word[i].d.next = self.data.val();
+                self.gid_word[i].d.next = self.data.val() & self.gid_keep[i].val();
             }
             if self.reset.val() {
                 self.gid_word[i].d.next = 0.into();
             }
-            self.gid_all[i].next = self.gid_word[i].q.val();
+            self.gid_all[i].next = self.gid_word[i].q.val() | self.gid_fixed[i].val();
         }
 
         self.enable.next = self.control.q.val().get_bit(0);
@@ -152,7 +173,7 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
         self.irq_enable.next = self.control.q.val().get_bit(3);
         self.local_mac.next = bit_cast::<48, 32>(self.mac_low.q.val()) | (bit_cast::<48, 16>(self.mac_high.q.val()) << 32);
         self.gid_valid.next = self.valid.q.val().get_bits::<4>(0) & self.gid_mask.val();
-        self.gid_ipv6.next = self.valid.q.val().get_bits::<4>(4) & self.gid_mask.val();
+        self.gid_ipv6.next = self.valid.q.val().get_bits::<4>(4) & self.ipv6_mask.val();
         // The first register of an entry holds the first bytes, the upper end of the number.
         self.gid.next = (bit_cast::<512, 32>(self.gid_all[0].val()) << 96)
             | (bit_cast::<512, 32>(self.gid_all[1].val()) << 64)
@@ -189,22 +210,23 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
                 self.valid.d.next = self.data.val().get_bits::<8>(0);
             }
             if self.index.val() == self.is_eq_base_low.val() {
-                self.eq_base_low.d.next = self.data.val();
+                self.eq_base_low.d.next = self.data.val() & self.address_mask.val().get_bits::<32>(0);
             }
             if self.index.val() == self.is_eq_base_high.val() {
-                self.eq_base_high.d.next = self.data.val();
+                self.eq_base_high.d.next = self.data.val() & self.address_mask.val().get_bits::<32>(32);
             }
             if self.index.val() == self.is_eq_control.val() {
                 // A restart: the consumer index is 0 again.
-                self.eq_log.d.next = self.data.val().get_bits::<4>(0);
-                self.eq_valid.d.next = self.data.val().get_bit(31);
+                self.eq_log.d.next = self.data.val().get_bits::<4>(0) & self.largest_log.val();
+                // A ring larger than the preset's largest is none.
+                self.eq_valid.d.next = self.data.val().get_bit(31) & !(self.data.val().get_bits::<4>(0) > self.largest_log.val());
                 self.consumer.d.next = 0.into();
             }
             if self.index.val() == self.is_eq_consumer.val() {
-                self.consumer.d.next = self.data.val().get_bits::<16>(0);
+                self.consumer.d.next = self.data.val().get_bits::<16>(0) & self.index_mask.val();
             }
             if self.index.val() == self.is_tick.val() {
-                self.tick_value.d.next = self.data.val();
+                self.tick_value.d.next = self.data.val() & self.tick_mask.val();
             }
         }
 

@@ -121,7 +121,6 @@ pub struct Registers<const GW: usize> {
     pub file_done: Signal<In, Bit>,
     pub half_data: Signal<In, Bits<16>>,
     pub half_strobe: Signal<In, Bit>,
-    pub tick_reset: Signal<Out, Bits<32>>,
     map: AddressMap,
     values: RegisterValues<GW>,
     state: DFF<RegistersState>,
@@ -136,9 +135,27 @@ pub struct Registers<const GW: usize> {
     operation: DFF<Bits<4>>,
     index: DFF<Bits<12>>,
     new_state: DFF<Bits<4>>,
+    pick_id: DFF<Bit>,
+    pick_version: DFF<Bit>,
+    pick_capabilities: DFF<Bit>,
+    pick_status: DFF<Bit>,
+    pick_command_status: DFF<Bit>,
+    pick_result0: DFF<Bit>,
+    pick_result1: DFF<Bit>,
+    pick_result2: DFF<Bit>,
+    pick_eq_producer: DFF<Bit>,
+    pick_eq_consumer: DFF<Bit>,
     number: Signal<Local, Bits<6>>,
+    deciding: Signal<Local, Bit>,
     live: Signal<Local, Bit>,
     live_data: Signal<Local, Bits<32>>,
+    live_fixed: Signal<Local, Bits<32>>,
+    live_status: Signal<Local, Bits<3>>,
+    live_result0: Signal<Local, Bits<32>>,
+    live_result1: Signal<Local, Bits<32>>,
+    live_result2: Signal<Local, Bits<32>>,
+    live_index: Signal<Local, Bits<16>>,
+    shifted: Signal<Local, Bits<32>>,
     write_ready: Signal<Local, Bit>,
     choose_write: Signal<Local, Bit>,
     act: Signal<Local, Bit>,
@@ -159,8 +176,11 @@ pub struct Registers<const GW: usize> {
     id: Constant<Bits<32>>,
     version: Constant<Bits<32>>,
     capabilities: Constant<Bits<32>>,
-    tick_value: Constant<Bits<32>>,
     index_mask: Constant<Bits<12>>,
+    ring_mask: Constant<Bits<16>>,
+    result0_mask: Constant<Bits<32>>,
+    result1_mask: Constant<Bits<32>>,
+    result2_mask: Constant<Bits<32>>,
     read_back: Constant<Bits<7>>,
     okay: Constant<Bits<2>>,
     slave_error: Constant<Bits<2>>,
@@ -262,7 +282,6 @@ impl<const GW: usize> Registers<GW> {
             file_done: Default::default(),
             half_data: Default::default(),
             half_strobe: Default::default(),
-            tick_reset: Default::default(),
             state: Default::default(),
             address: Default::default(),
             writing: Default::default(),
@@ -275,9 +294,27 @@ impl<const GW: usize> Registers<GW> {
             operation: Default::default(),
             index: Default::default(),
             new_state: Default::default(),
+            pick_id: Default::default(),
+            pick_version: Default::default(),
+            pick_capabilities: Default::default(),
+            pick_status: Default::default(),
+            pick_command_status: Default::default(),
+            pick_result0: Default::default(),
+            pick_result1: Default::default(),
+            pick_result2: Default::default(),
+            pick_eq_producer: Default::default(),
+            pick_eq_consumer: Default::default(),
             number: Default::default(),
+            deciding: Default::default(),
             live: Default::default(),
             live_data: Default::default(),
+            live_fixed: Default::default(),
+            live_status: Default::default(),
+            live_result0: Default::default(),
+            live_result1: Default::default(),
+            live_result2: Default::default(),
+            live_index: Default::default(),
+            shifted: Default::default(),
             write_ready: Default::default(),
             choose_write: Default::default(),
             act: Default::default(),
@@ -300,8 +337,11 @@ impl<const GW: usize> Registers<GW> {
             id: fixed(registers::ID, config),
             version: fixed(registers::VERSION, config),
             capabilities: fixed(registers::CAPABILITIES, config),
-            tick_value: fixed(registers::TICK, config),
             index_mask: Constant::new((!(config.n_qps as u64 - 1) & 0xfff).to_bits()),
+            ring_mask: Constant::new(config.index_mask().to_bits()),
+            result0_mask: word(0xffff_ff07),
+            result1_mask: word(0x00ff_ffff),
+            result2_mask: word(0xffff),
             read_back: Constant::new((READ_BACK_ROW as u64).to_bits()),
             okay: Constant::new(0.into()),
             slave_error: Constant::new(2.into()),
@@ -314,6 +354,20 @@ impl<const GW: usize> Logic for Registers<GW> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, address, writing, wrote, target, failed, data, busy, refused, operation, index, new_state);
+        dff_setup!(
+            self,
+            clock,
+            pick_id,
+            pick_version,
+            pick_capabilities,
+            pick_status,
+            pick_command_status,
+            pick_result0,
+            pick_result1,
+            pick_result2,
+            pick_eq_producer,
+            pick_eq_consumer
+        );
         clock!(self, clock, values);
 
         // Decode.
@@ -339,36 +393,79 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.eq_control.next = self.values.eq_control.val();
         self.eq_consumer.next = self.values.eq_consumer.val();
         self.tick.next = self.values.tick.val();
-        self.tick_reset.next = self.tick_value.val();
 
-        // Registers that aren't what software wrote.
-        self.live.next = true;
-        self.live_data.next = 0.into();
-        if self.number.val() == self.is_id.val() {
-            self.live_data.next = self.id.val();
-        } else if self.number.val() == self.is_version.val() {
-            self.live_data.next = self.version.val();
-        } else if self.number.val() == self.is_capabilities.val() {
-            self.live_data.next = self.capabilities.val();
-        } else if self.number.val() == self.is_status.val() {
-            self.live_data.next = bit_cast::<32, 1>(self.tables_ready.val().into())
-                | (bit_cast::<32, 1>(self.busy.q.val().into()) << 1)
-                | (bit_cast::<32, 1>(self.draining.val().into()) << 2);
-        } else if self.number.val() == self.is_command_status.val() {
-            self.live_data.next = bit_cast::<32, 1>(self.busy.q.val().into()) | (bit_cast::<32, 1>(self.refused.q.val().into()) << 1);
-        } else if self.number.val() == self.is_result0.val() {
-            self.live_data.next = self.result0.val();
-        } else if self.number.val() == self.is_result1.val() {
-            self.live_data.next = self.result1.val();
-        } else if self.number.val() == self.is_result2.val() {
-            self.live_data.next = self.result2.val();
-        } else if self.number.val() == self.is_eq_producer.val() {
-            self.live_data.next = bit_cast::<32, 16>(self.eq_producer.val());
-        } else if self.number.val() == self.is_eq_consumer.val() {
-            self.live_data.next = bit_cast::<32, 16>(self.values.eq_consumer.val());
-        } else {
-            self.live.next = false;
+        // Registers that aren't what software wrote, and the file's halves: each is zero unless picked, and all are put together. A pick
+        // lasts for the first cycle of Act.
+        self.deciding.next = self.state.q.val() == RegistersState::Decode;
+        self.pick_id.d.next = self.deciding.val() & (self.number.val() == self.is_id.val());
+        self.pick_version.d.next = self.deciding.val() & (self.number.val() == self.is_version.val());
+        self.pick_capabilities.d.next = self.deciding.val() & (self.number.val() == self.is_capabilities.val());
+        self.pick_status.d.next = self.deciding.val() & (self.number.val() == self.is_status.val());
+        self.pick_command_status.d.next = self.deciding.val() & (self.number.val() == self.is_command_status.val());
+        self.pick_result0.d.next = self.deciding.val() & (self.number.val() == self.is_result0.val());
+        self.pick_result1.d.next = self.deciding.val() & (self.number.val() == self.is_result1.val());
+        self.pick_result2.d.next = self.deciding.val() & (self.number.val() == self.is_result2.val());
+        self.pick_eq_producer.d.next = self.deciding.val() & (self.number.val() == self.is_eq_producer.val());
+        self.pick_eq_consumer.d.next = self.deciding.val() & (self.number.val() == self.is_eq_consumer.val());
+        self.live.next = self.pick_id.q.val()
+            | self.pick_version.q.val()
+            | self.pick_capabilities.q.val()
+            | self.pick_status.q.val()
+            | self.pick_command_status.q.val()
+            | self.pick_result0.q.val()
+            | self.pick_result1.q.val()
+            | self.pick_result2.q.val()
+            | self.pick_eq_producer.q.val()
+            | self.pick_eq_consumer.q.val();
+        self.live_fixed.next = 0.into();
+        if self.pick_id.q.val() {
+            self.live_fixed.next = self.id.val();
         }
+        if self.pick_version.q.val() {
+            self.live_fixed.next = self.version.val();
+        }
+        if self.pick_capabilities.q.val() {
+            self.live_fixed.next = self.capabilities.val();
+        }
+        self.live_status.next = 0.into();
+        if self.pick_status.q.val() {
+            self.live_status.next = bit_cast::<3, 1>(self.tables_ready.val().into())
+                | (bit_cast::<3, 1>(self.busy.q.val().into()) << 1)
+                | (bit_cast::<3, 1>(self.draining.val().into()) << 2);
+        }
+        if self.pick_command_status.q.val() {
+            self.live_status.next = bit_cast::<3, 1>(self.busy.q.val().into()) | (bit_cast::<3, 1>(self.refused.q.val().into()) << 1);
+        }
+        self.live_result0.next = 0.into();
+        self.live_result1.next = 0.into();
+        self.live_result2.next = 0.into();
+        if self.pick_result0.q.val() {
+            self.live_result0.next = self.result0.val() & self.result0_mask.val();
+        }
+        if self.pick_result1.q.val() {
+            self.live_result1.next = self.result1.val() & self.result1_mask.val();
+        }
+        if self.pick_result2.q.val() {
+            self.live_result2.next = self.result2.val() & self.result2_mask.val();
+        }
+        self.live_index.next = 0.into();
+        if self.pick_eq_producer.q.val() {
+            self.live_index.next = self.eq_producer.val() & self.ring_mask.val();
+        }
+        if self.pick_eq_consumer.q.val() {
+            self.live_index.next = self.values.eq_consumer.val();
+        }
+        self.shifted.next = 0.into();
+        if self.half_strobe.val() {
+            self.shifted.next = bit_cast::<32, 16>(self.data.q.val().get_bits::<16>(16)) | (bit_cast::<32, 16>(self.half_data.val()) << 16);
+        }
+        self.live_data.next = self.live_fixed.val()
+            | bit_cast::<32, 3>(self.live_status.val())
+            | self.live_result0.val()
+            | self.live_result1.val()
+            | self.live_result2.val()
+            | bit_cast::<32, 16>(self.live_index.val())
+            | self.shifted.val();
 
         // Streams: address and data are held by the AXI master.
         self.act.next = (self.state.q.val() == RegistersState::Act) & self.writing.q.val();
@@ -407,7 +504,7 @@ impl<const GW: usize> Logic for Registers<GW> {
         }
         self.file_data.next = self.s_w_data.val();
         if self.half_strobe.val() {
-            self.data.d.next = bit_cast::<32, 16>(self.data.q.val().get_bits::<16>(16)) | (bit_cast::<32, 16>(self.half_data.val()) << 16);
+            self.data.d.next = self.live_data.val();
         }
 
         // Command.
@@ -470,7 +567,7 @@ impl<const GW: usize> Logic for Registers<GW> {
                             } else {
                                 self.busy.d.next = true;
                                 self.operation.d.next = self.s_w_data.val().get_bits::<4>(28);
-                                self.index.d.next = self.s_w_data.val().get_bits::<12>(0);
+                                self.index.d.next = self.s_w_data.val().get_bits::<12>(0) & !self.index_mask.val();
                                 self.new_state.d.next = self.s_w_data.val().get_bits::<4>(12);
                             }
                         } else if self.number.val() == self.is_eq_control.val() {

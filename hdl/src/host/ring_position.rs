@@ -6,9 +6,10 @@
 //! producer - consumer, log ─► full: 2^log entries or more are waiting
 //! ```
 //!
-//! Combinational. Indices run freely over 16 bits, so a ring has at most 2^15 entries. The phase is 1 on the first round.
+//! Combinational. Indices run freely over one bit more than the preset's largest ring needs (16 for 2^15 entries). The phase is 1 on the first round.
 
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
 #[derive(LogicBlock)]
 pub struct RingPosition {
@@ -24,8 +25,8 @@ pub struct RingPosition {
     ones: Constant<Bits<16>>,
 }
 
-impl Default for RingPosition {
-    fn default() -> Self {
+impl RingPosition {
+    pub fn new(config: &Config) -> Self {
         Self {
             log: Default::default(),
             producer: Default::default(),
@@ -35,7 +36,7 @@ impl Default for RingPosition {
             full: Default::default(),
             upper: Default::default(),
             round: Default::default(),
-            ones: Constant::new(0xffff.into()),
+            ones: Constant::new(config.index_mask().to_bits()),
         }
     }
 }

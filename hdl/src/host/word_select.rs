@@ -2,6 +2,7 @@
 //! One 32-bit word of a completion or an event (`verbena_spec::layout::cqe`, `event`). Combinational.
 
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{cqe, event};
 
 #[derive(LogicBlock)]
@@ -17,11 +18,14 @@ pub struct WordSelect {
     pub event0: Signal<In, Bits<32>>,
     pub event1: Signal<In, Bits<32>>,
     pub word: Signal<Out, Bits<32>>,
+    first: Signal<Local, Bits<32>>,
+    second: Signal<Local, Bits<32>>,
     zero: Constant<Bits<32>>,
+    datagram_mask: Constant<Bits<32>>,
 }
 
-impl Default for WordSelect {
-    fn default() -> Self {
+impl WordSelect {
+    pub fn new(config: &Config) -> Self {
         assert_eq!(
             (cqe::PHASE.word, cqe::PHASE.low, event::PHASE.word, event::PHASE.low),
             (7, 31, 3, 31)
@@ -38,7 +42,11 @@ impl Default for WordSelect {
             event0: Default::default(),
             event1: Default::default(),
             word: Default::default(),
+            first: Default::default(),
+            second: Default::default(),
             zero: Constant::new(0.into()),
+            // Word 4 is UD's alone.
+            datagram_mask: Constant::new(if config.ud { u32::MAX as u64 } else { 0 }.to_bits()),
         }
     }
 }
@@ -46,45 +54,40 @@ impl Default for WordSelect {
 impl Logic for WordSelect {
     #[hdl_gen]
     fn update(&mut self) {
-        self.word.next = self.zero.val();
+        self.first.next = self.word0.val();
+        self.second.next = self.word1.val();
         if self.is_event.val() {
-            match self.index.val().index() {
-                0 => {
-                    self.word.next = self.event0.val();
-                }
-                1 => {
-                    self.word.next = self.event1.val();
-                }
-                3 => {
-                    self.word.next = bit_cast::<32, 1>(self.phase.val().into()) << 31;
-                }
-                _ => {
+            self.first.next = self.event0.val();
+            self.second.next = self.event1.val();
+        }
+        self.word.next = self.zero.val();
+        match self.index.val().index() {
+            0 => {
+                self.word.next = self.first.val();
+            }
+            1 => {
+                self.word.next = self.second.val();
+            }
+            2 => {
+                self.word.next = self.word2.val();
+                if self.is_event.val() {
                     self.word.next = self.zero.val();
                 }
             }
-        } else {
-            match self.index.val().index() {
-                0 => {
-                    self.word.next = self.word0.val();
-                }
-                1 => {
-                    self.word.next = self.word1.val();
-                }
-                2 => {
-                    self.word.next = self.word2.val();
-                }
-                3 => {
-                    self.word.next = self.word3.val();
-                }
-                4 => {
-                    self.word.next = self.word4.val();
-                }
-                7 => {
+            3 => {
+                self.word.next = self.word3.val();
+                if self.is_event.val() {
                     self.word.next = bit_cast::<32, 1>(self.phase.val().into()) << 31;
                 }
-                _ => {
-                    self.word.next = self.zero.val();
-                }
+            }
+            4 => {
+                self.word.next = self.word4.val() & self.datagram_mask.val();
+            }
+            7 => {
+                self.word.next = bit_cast::<32, 1>(self.phase.val().into()) << 31;
+            }
+            _ => {
+                self.word.next = self.zero.val();
             }
         }
     }

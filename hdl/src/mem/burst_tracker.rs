@@ -12,7 +12,7 @@
 
 use rust_hdl::prelude::*;
 
-/// Tracks up to `DEPTH` bursts, 4 or 8: the slots above vanish in synthesis.
+/// Tracks up to `DEPTH` bursts, 1, 2, 4 or 8: the slots above vanish in synthesis.
 #[derive(LogicBlock)]
 pub struct BurstTracker<const DEPTH: usize> {
     pub clock: Signal<In, Clock>,
@@ -42,11 +42,13 @@ pub struct BurstTracker<const DEPTH: usize> {
     bad: Signal<Local, Bit>,
     depth: Constant<Bits<4>>,
     slot_mask: Constant<Bits<3>>,
+    vector_mask: Constant<Bits<8>>,
+    pointer_mask: Constant<Bits<4>>,
 }
 
 impl<const DEPTH: usize> Default for BurstTracker<DEPTH> {
     fn default() -> Self {
-        assert!(DEPTH == 4 || DEPTH == 8, "BurstTracker: DEPTH must be 4 or 8");
+        assert!(matches!(DEPTH, 1 | 2 | 4 | 8), "BurstTracker: DEPTH must be 1, 2, 4 or 8");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -73,6 +75,8 @@ impl<const DEPTH: usize> Default for BurstTracker<DEPTH> {
             bad: Default::default(),
             depth: Constant::new(DEPTH.to_bits()),
             slot_mask: Constant::new((DEPTH - 1).to_bits()),
+            vector_mask: Constant::new(((1u64 << DEPTH) - 1).to_bits()),
+            pointer_mask: Constant::new((2 * DEPTH - 1).to_bits()),
         }
     }
 }
@@ -96,16 +100,16 @@ impl<const DEPTH: usize> Logic for BurstTracker<DEPTH> {
         self.issue_slot.next = self.issue_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
         self.response_slot.next = self.response_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
         self.retire_slot.next = self.retire_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
-        self.used.next = self.issue_pointer.q.val() - self.retire_pointer.q.val();
+        self.used.next = (self.issue_pointer.q.val() - self.retire_pointer.q.val()) & self.pointer_mask.val();
         self.room.next = self.used.val() != self.depth.val();
 
         if self.issue.val() {
-            self.issue_pointer.d.next = self.issue_pointer.q.val() + 1;
-            self.last.d.next = self.last.q.val().replace_bit(self.issue_slot.val().index(), self.issue_last.val());
+            self.issue_pointer.d.next = (self.issue_pointer.q.val() + 1) & self.pointer_mask.val();
+            self.last.d.next = self.last.q.val().replace_bit(self.issue_slot.val().index(), self.issue_last.val()) & self.vector_mask.val();
         }
         if self.b_valid.val() & (self.response_pointer.q.val() != self.issue_pointer.q.val()) {
-            self.response_pointer.d.next = self.response_pointer.q.val() + 1;
-            self.error.d.next = self.error.q.val().replace_bit(self.response_slot.val().index(), self.b_error.val());
+            self.response_pointer.d.next = (self.response_pointer.q.val() + 1) & self.pointer_mask.val();
+            self.error.d.next = self.error.q.val().replace_bit(self.response_slot.val().index(), self.b_error.val()) & self.vector_mask.val();
         }
 
         self.bad.next = self.job_error.q.val() | self.error.q.val().get_bit(self.retire_slot.val().index());
@@ -113,7 +117,7 @@ impl<const DEPTH: usize> Logic for BurstTracker<DEPTH> {
             self.done.d.next = false;
         }
         if (self.retire_pointer.q.val() != self.response_pointer.q.val()) & (!self.done.q.val() | self.done_ready.val()) {
-            self.retire_pointer.d.next = self.retire_pointer.q.val() + 1;
+            self.retire_pointer.d.next = (self.retire_pointer.q.val() + 1) & self.pointer_mask.val();
             self.job_error.d.next = self.bad.val();
             if self.last.q.val().get_bit(self.retire_slot.val().index()) {
                 self.job_error.d.next = false;

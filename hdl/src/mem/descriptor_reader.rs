@@ -9,6 +9,7 @@
 //! The address is aligned to 16, so that the burst can't cross 4 KiB. An error on any beat is `fetch_error` (R69). The shell matches IDs.
 
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
 /// Reads 16 bytes through a bus of `W` bits.
 #[derive(LogicBlock)]
@@ -44,9 +45,9 @@ pub struct DescriptorReader<const W: usize> {
     up: Constant<Bits<8>>,
 }
 
-impl<const W: usize> Default for DescriptorReader<W> {
-    fn default() -> Self {
-        assert!(W == 32 || W == 64, "DescriptorReader: W must be 32 or 64");
+impl<const W: usize> DescriptorReader<W> {
+    pub fn new(config: &Config) -> Self {
+        assert!((W == 32 || W == 64) && W == config.data_bits, "DescriptorReader: W must be 32 or 64");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -73,7 +74,7 @@ impl<const W: usize> Default for DescriptorReader<W> {
             done: Default::default(),
             error: Default::default(),
             words: Default::default(),
-            aligned: Constant::new((!15u64).to_bits()),
+            aligned: Constant::new((config.address_mask() & !15).to_bits()),
             beats: Constant::new((128 / W - 1).to_bits()),
             down: Constant::new(W.to_bits()),
             up: Constant::new((128 - W).to_bits()),

@@ -9,16 +9,18 @@
 //!                                  └─► done_*, in job order
 //! ```
 //!
-//! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; source lane 0 or 4, destination any. At most K
+//! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; source lane 0 or 4, destination any. At most B
 //! bursts outstanding. `done` comes for jobs with `write`, after the B responses of all their bursts. While one job's data moves, the next
 //! job's ring read and first AW are already under way.
 
 use super::{BurstTracker, JobSplitter, Mtt, Realigner, WriteJob};
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
-/// `W` bus bits, `K = W/8`, `BA` ring beat address bits, `TA` MTT entry bits (1: no MTT, `paged` is ignored).
-#[derive(LogicBlock, Default)]
-pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: usize> {
+/// `W` bus bits, `K = W/8`, `BA` ring beat address bits, `TA` MTT entry bits (1: no MTT, `paged` is ignored), `B` bursts
+/// outstanding at most.
+#[derive(LogicBlock)]
+pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub job: Signal<In, WriteJob>,
@@ -53,12 +55,55 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     pub b_error: Signal<In, Bit>,
     splitter: JobSplitter<K, BA, TA>,
     realigner: Realigner<W, K, BA>,
-    /// As many bursts as the bus has bytes: 8, or 4 in a small engine.
-    tracker: BurstTracker<K>,
+    tracker: BurstTracker<B>,
     mtt: Mtt<TA>,
 }
 
-impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Logic for DmaWriter<W, K, BA, TA> {
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> DmaWriter<W, K, BA, TA, B> {
+    pub fn new(config: &Config) -> Self {
+        assert_eq!(W, config.data_bits, "DmaWriter: W");
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            job: Default::default(),
+            job_valid: Default::default(),
+            job_ready: Default::default(),
+            read_beat: Default::default(),
+            read_count: Default::default(),
+            read_valid: Default::default(),
+            read_ready: Default::default(),
+            beat_data: Default::default(),
+            beat_valid: Default::default(),
+            beat_ready: Default::default(),
+            release_valid: Default::default(),
+            release_beat: Default::default(),
+            mtt_valid: Default::default(),
+            mtt_address: Default::default(),
+            mtt_data: Default::default(),
+            mtt_ready: Default::default(),
+            done_valid: Default::default(),
+            done_error: Default::default(),
+            done_ready: Default::default(),
+            aw_address: Default::default(),
+            aw_length: Default::default(),
+            aw_valid: Default::default(),
+            aw_ready: Default::default(),
+            w_data: Default::default(),
+            w_strobe: Default::default(),
+            w_last: Default::default(),
+            w_valid: Default::default(),
+            w_ready: Default::default(),
+            b_valid: Default::default(),
+            b_error: Default::default(),
+            splitter: JobSplitter::new(config),
+            realigner: Default::default(),
+            tracker: Default::default(),
+            mtt: Default::default(),
+        }
+    }
+}
+
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Logic for DmaWriter<W, K, BA, TA, B> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, splitter, realigner, tracker, mtt);

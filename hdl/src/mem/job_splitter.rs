@@ -16,6 +16,7 @@
 
 use super::WriteJob;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum SplitterState {
@@ -82,6 +83,9 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     idle: Signal<Local, Bit>,
     next_low: Signal<Local, Bits<33>>,
     has_mtt: Constant<Bit>,
+    address_mask: Constant<Bits<64>>,
+    length_mask: Constant<Bits<14>>,
+    stop_mask: Constant<Bits<15>>,
     lane_mask: Constant<Bits<3>>,
     ring_lane_mask: Constant<Bits<3>>,
     round_up: Constant<Bits<15>>,
@@ -93,11 +97,14 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     full: Constant<Bits<8>>,
 }
 
-impl<const K: usize, const BA: usize, const TA: usize> Default for JobSplitter<K, BA, TA> {
-    fn default() -> Self {
+impl<const K: usize, const BA: usize, const TA: usize> JobSplitter<K, BA, TA> {
+    pub fn new(config: &Config) -> Self {
         assert!(K == 4 || K == 8, "JobSplitter: K must be 4 or 8");
         assert!((1..=13).contains(&BA));
         let block = 256 * K as u64;
+        // A small engine's jobs fit a frame.
+        let longest = if config.small() { config.max_frame.next_power_of_two() as u64 - 1 } else { 0x3fff };
+        let stop_mask = (block + longest).next_power_of_two() - 1;
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -150,6 +157,9 @@ impl<const K: usize, const BA: usize, const TA: usize> Default for JobSplitter<K
             idle: Default::default(),
             next_low: Default::default(),
             has_mtt: Constant::new(TA > 1),
+            address_mask: Constant::new(config.address_mask().to_bits()),
+            length_mask: Constant::new(longest.to_bits()),
+            stop_mask: Constant::new((stop_mask & 0x7fff).to_bits()),
             lane_mask: Constant::new((K - 1).to_bits()),
             // A frame's payload starts on a word: lane 0 or 4.
             ring_lane_mask: Constant::new((K - 4).to_bits()),
@@ -170,8 +180,8 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         dff_setup!(self, clock, state, begun, asking, handing, paged, low, high, carry, stop);
 
         // What a job means in beats.
-        self.job_address.next = self.job.val().address;
-        self.job_length.next = bit_cast::<15, 14>(self.job.val().length);
+        self.job_address.next = self.job.val().address & self.address_mask.val();
+        self.job_length.next = bit_cast::<15, 14>(self.job.val().length & self.length_mask.val());
         self.job_ring_beat.next = self.job.val().ring_beat;
         self.job_end_beat.next = self.job.val().end_beat;
         self.job_offset.next = self.job.val().ring_offset & self.ring_lane_mask.val();
@@ -207,7 +217,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
                     self.paged.d.next = self.job.val().paged & self.has_mtt.val();
                     self.low.d.next = self.job_address.val().get_bits::<32>(0);
                     self.high.d.next = self.job_address.val().get_bits::<32>(32);
-                    self.stop.d.next = self.block_offset.val() + self.job_length.val() - 1;
+                    self.stop.d.next = (self.block_offset.val() + self.job_length.val() - 1) & self.stop_mask.val();
                     if self.job_valid.val() {
                         self.begun.d.next = true;
                         self.handing.d.next = true;
@@ -234,15 +244,15 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
             SplitterState::Low => {
                 // The realigner must have taken the piece before it is changed.
                 if !self.handing.q.val() {
-                    self.low.d.next = self.next_low.val().get_bits::<32>(0);
+                    self.low.d.next = self.next_low.val().get_bits::<32>(0) & self.address_mask.val().get_bits::<32>(0);
                     self.carry.d.next = self.next_low.val().get_bit(32);
-                    self.stop.d.next = self.stop.q.val() - self.block_bytes.val();
+                    self.stop.d.next = (self.stop.q.val() - self.block_bytes.val()) & self.stop_mask.val();
                     self.state.d.next = SplitterState::High;
                 }
             }
             SplitterState::High => {
                 if self.carry.q.val() {
-                    self.high.d.next = self.high.q.val() + 1;
+                    self.high.d.next = (self.high.q.val() + 1) & self.address_mask.val().get_bits::<32>(32);
                 }
                 self.state.d.next = SplitterState::Issue;
                 if self.paged.q.val() {

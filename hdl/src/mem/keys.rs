@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | 0 | 0 flags | (idle; leaves on `key_start`) |
 //! | 1 | 2 va_low | |
-//! | 2 | 3 va_high | tag, valid, PD, access of word 0; invalidate writes it back without VALID and ends |
+//! | 2 | 3 va_high | tag, valid, PD, access of word 0; invalidate writes it without VALID and ends |
 //! | 3 | 4 length_low | offset, lower half |
 //! | 4 | 5 length_high | offset, upper half: borrow fails; end, lower half |
 //! | 5 | 6 address_low or 1 mtt | length_low against the end; end, upper half: carry fails |
@@ -20,14 +20,17 @@
 //! | 7 | | address, lower half |
 //! | 8 | | address, upper half; `key_done` |
 //!
-//! Latency 8 cycles from start to done, always (3 for an invalidation). The VALID bit of word 0 in the RAM is the valid bit: this block is the
+//! Latency 8 cycles from start to done, always (3 for an invalidation). What is subtracted is added inverted, `a - b = !(!a + b)`, so that the
+//! table's word needs no inverters. The VALID bit of word 0 in the RAM is the valid bit: this block is the
 //! RAM's only writer. The host writes words 1 to 7 first and word 0 last, and to end a region writes word 0 with VALID low.
 //! Limits: with `TA` = 1 there is no MTT and a paged region is refused. A paged region's pages must lie inside the MTT: the first page touched
-//! is checked here, the rest is the host library's duty.
+//! is checked here, the rest is the host library's duty. A small engine (bus addresses of 32 bits or fewer) ignores the upper halves of a row's
+//! length and address and the bits of their lower halves that no bus address has: a region is at most `2^address_bits` bytes there.
 
 use super::CarryAdd;
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{mr, MR_WORDS};
 
 /// One cycle each; named after the word in the `word` register.
@@ -68,7 +71,7 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     pub key_ok: Signal<Out, Bit>,
     pub key_paged: Signal<Out, Bit>,
     pub key_address: Signal<Out, Bits<64>>,
-    ram: SdpRam<RA, 32>,
+    ram: SplitRam<RA, 32>,
     offset_low_add: CarryAdd,
     offset_high_add: CarryAdd,
     end_low_add: CarryAdd,
@@ -87,6 +90,7 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     offset_low: DFF<Bits<32>>,
     offset_high: DFF<Bits<32>>,
     offset_carry: DFF<Bit>,
+    /// The end, inverted.
     end_low: DFF<Bits<32>>,
     end_high: DFF<Bits<32>>,
     end_carry: DFF<Bit>,
@@ -98,16 +102,27 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     row_base: Signal<Local, Bits<RA>>,
     row_word: Signal<Local, Bits<3>>,
     word: Signal<Local, Bits<32>>,
+    near: Signal<Local, Bits<32>>,
+    far: Signal<Local, Bits<32>>,
+    offset_spills: Signal<Local, Bit>,
+    length_spills: Signal<Local, Bit>,
+    offset: Signal<Local, Bits<32>>,
     beyond: Signal<Local, Bit>,
     row_good: Signal<Local, Bit>,
     access_good: Signal<Local, Bit>,
     page: Signal<Local, Bits<17>>,
+    page_kept: Signal<Local, Bits<17>>,
     page_beyond: Signal<Local, Bit>,
+    offset_beyond: Signal<Local, Bit>,
     key_mask: Constant<Bits<32>>,
     table_mask: Constant<Bits<15>>,
     page_mask: Constant<Bits<17>>,
     has_mtt: Constant<Bit>,
     direct: Constant<Bit>,
+    near_mask: Constant<Bits<32>>,
+    far_mask: Constant<Bits<32>>,
+    offset_mask: Constant<Bits<32>>,
+    end_mask: Constant<Bits<32>>,
     flag_invalid: Constant<Bits<32>>,
     zero: Constant<Bits<32>>,
     word_mtt: Constant<Bits<3>>,
@@ -124,16 +139,19 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     bit_pd: Constant<Bits<5>>,
 }
 
-impl<const MA: usize, const RA: usize, const TA: usize> Default for Keys<MA, RA, TA> {
-    /// With the register behind the RAM.
-    fn default() -> Self {
-        Self::new(false)
-    }
-}
-
 impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
-    /// `direct`: without the register between the RAM and the adders, for a slow clock and few cells. The cycles are the same.
-    pub fn new(direct: bool) -> Self {
+    /// A small engine does without the register between the RAM and the adders, with one adder for both halves of the offset. The cycles
+    /// are the same.
+    pub fn new(config: &Config) -> Self {
+        let direct = config.small();
+        // Of a length one bit more than of an address, so that a region may be all of memory.
+        let low = |mask: u64| Constant::new((mask & 0xffff_ffff).to_bits());
+        let (near, far, offset) = if direct {
+            assert!(config.address_bits < 32, "Keys: a small engine's addresses fit a word");
+            (config.address_mask() << 1 | 1, 0, config.address_mask())
+        } else {
+            (u64::MAX, u64::MAX, u64::MAX)
+        };
         assert_eq!(RA, MA + 3, "Keys: RA must be MA + 3");
         assert_eq!(MR_WORDS, 8);
         assert!(MA <= 12 && TA >= 1 && TA <= 16);
@@ -192,12 +210,23 @@ impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
             row_good: Default::default(),
             access_good: Default::default(),
             page: Default::default(),
+            page_kept: Default::default(),
             page_beyond: Default::default(),
+            offset_beyond: Default::default(),
             key_mask: Constant::new((u32::MAX as u64 & !((1u64 << (8 + MA)) - 1)).to_bits()),
             table_mask: Constant::new((0x7fffu64 & !((1u64 << RA) - 1)).to_bits()),
             page_mask: Constant::new((0x1_ffffu64 & !((1u64 << TA) - 1)).to_bits()),
             has_mtt: Constant::new(TA > 1),
             direct: Constant::new(direct),
+            near_mask: low(near),
+            far_mask: low(far),
+            offset_mask: low(offset),
+            end_mask: low(near << 1 | 1),
+            offset_spills: Default::default(),
+            length_spills: Default::default(),
+            offset: Default::default(),
+            near: Default::default(),
+            far: Default::default(),
             flag_invalid: Constant::new(((!(1u32 << mr::VALID.low)) as u64).to_bits()),
             zero: Constant::new(0.into()),
             word_mtt: word(mr::MTT),
@@ -282,39 +311,51 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             & (self.word.val().get_bits::<16>(self.bit_pd.val().index()) == self.key_pd.val())
             & (self.has_mtt.val() | !self.word.val().get_bit(self.bit_paged.val().index()));
 
-        // offset = va - MR.va: a carry out means no borrow.
-        self.offset_low_add.a.next = self.key_va.val().get_bits::<32>(0);
-        self.offset_low_add.b.next = !self.word.val();
-        self.offset_low_add.carry_in.next = true;
-        self.offset_high_add.a.next = self.key_va.val().get_bits::<32>(32);
-        self.offset_high_add.b.next = !self.word.val();
+        // What can't reach a bus address is cut off the row, and may not be in what is compared with it.
+        self.near.next = self.word.val() & self.near_mask.val();
+        self.far.next = self.word.val() & self.far_mask.val();
+        self.length_spills.next = (self.key_length.val() & !self.near_mask.val()).any();
+        // offset = va - MR.va: the carry is the borrow.
+        self.offset_low_add.a.next = !self.key_va.val().get_bits::<32>(0);
+        self.offset_low_add.b.next = self.word.val();
+        self.offset_low_add.carry_in.next = false;
+        if self.direct.val() & (self.step.q.val() == KeyStep::VaHigh) {
+            self.offset_low_add.a.next = !self.key_va.val().get_bits::<32>(32);
+            self.offset_low_add.carry_in.next = self.offset_carry.q.val();
+        }
+        self.offset.next = !self.offset_low_add.sum.val();
+        self.offset_spills.next = (self.offset.val() & !self.offset_mask.val()).any();
+        self.offset_high_add.a.next = !self.key_va.val().get_bits::<32>(32);
+        self.offset_high_add.b.next = self.word.val();
         self.offset_high_add.carry_in.next = self.offset_carry.q.val();
         // end = offset + length.
         self.end_low_add.a.next = self.offset_low.q.val();
-        self.end_low_add.b.next = self.key_length.val();
+        self.end_low_add.b.next = self.key_length.val() & self.near_mask.val();
         self.end_low_add.carry_in.next = false;
         self.end_high_add.a.next = self.offset_high.q.val();
         self.end_high_add.b.next = self.zero.val();
         self.end_high_add.carry_in.next = self.end_carry.q.val();
-        // end - MR.length - 1: a carry out of the upper half means that the end lies beyond. (The same inverted word as above feeds it.)
-        self.past_low_add.a.next = self.end_low.q.val();
-        self.past_low_add.b.next = !self.word.val();
-        self.past_low_add.carry_in.next = false;
-        self.past_high_add.a.next = self.end_high.q.val();
-        self.past_high_add.b.next = !self.word.val();
+        // MR.length - end: no carry out of the upper half means that the end lies beyond.
+        self.past_low_add.a.next = self.end_low.q.val() | !self.end_mask.val();
+        self.past_low_add.b.next = self.near.val();
+        self.past_low_add.carry_in.next = true;
+        self.past_high_add.a.next = self.end_high.q.val() | !self.far_mask.val();
+        self.past_high_add.b.next = self.far.val();
         self.past_high_add.carry_in.next = self.past_carry.q.val();
         // Contiguous: MR.address + offset.
-        self.address_low_add.a.next = self.word.val();
+        self.address_low_add.a.next = self.near.val();
         self.address_low_add.b.next = self.offset_low.q.val();
         self.address_low_add.carry_in.next = false;
-        self.address_high_add.a.next = self.word.val();
+        self.address_high_add.a.next = self.far.val();
         self.address_high_add.b.next = self.offset_high.q.val();
         self.address_high_add.carry_in.next = self.address_carry.q.val();
         // Paged: MTT entry of the page; the MTT has no entry beyond `TA` bits, and no offset beyond 16 bits of pages.
         self.page.next = bit_cast::<17, 16>(self.word.val().get_bits::<16>(0)) + bit_cast::<17, 16>(self.page_offset.q.val());
-        self.page_beyond.next = (self.page.val() & self.page_mask.val()).any()
-            | self.offset_high.q.val().any()
-            | self.offset_low.q.val().get_bits::<4>(28).any();
+        self.offset_beyond.next =
+            self.paged.q.val() & (self.offset_high.q.val().any() | self.offset_low.q.val().get_bits::<4>(28).any());
+        self.page_kept.next = bit_cast::<17, 16>(self.address_low.q.val().get_bits::<16>(12))
+            | (bit_cast::<17, 1>(self.address_carry.q.val().into()) << 16);
+        self.page_beyond.next = self.paged.q.val() & (self.page_kept.val() & self.page_mask.val()).any();
 
         self.ram.write_enable.next = false;
         self.ram.write_address.next = self.table_address.val().get_bits::<RA>(0);
@@ -340,41 +381,46 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                     self.step.d.next = KeyStep::Done;
                     self.ram.write_enable.next = self.row_good.val();
                     self.ram.write_address.next = self.row_base.val();
-                    self.ram.write_data.next = self.word.val() & self.flag_invalid.val();
+                    self.ram.write_data.next = self.table_data.val() & self.flag_invalid.val();
                 }
             }
             KeyStep::VaLow => {
                 self.step.d.next = KeyStep::VaHigh;
-                self.offset_low.d.next = self.offset_low_add.sum.val();
+                self.offset_low.d.next = self.offset.val() & self.offset_mask.val();
+                self.failed.d.next = self.failed.q.val() | self.offset_spills.val() | self.length_spills.val();
                 self.offset_carry.d.next = self.offset_low_add.carry_out.val();
                 self.page_offset.d.next = self.key_va.val().get_bits::<16>(12) - self.word.val().get_bits::<16>(12);
             }
             KeyStep::VaHigh => {
                 self.step.d.next = KeyStep::LengthLow;
-                self.offset_high.d.next = self.offset_high_add.sum.val();
-                self.failed.d.next = self.failed.q.val() | !self.offset_high_add.carry_out.val();
-                self.end_low.d.next = self.end_low_add.sum.val();
+                self.offset_high.d.next = !self.offset_high_add.sum.val();
+                self.failed.d.next = self.failed.q.val() | self.offset_high_add.carry_out.val();
+                if self.direct.val() {
+                    self.offset_high.d.next = 0.into();
+                    self.failed.d.next = self.failed.q.val() | self.offset_low_add.carry_out.val() | self.offset.val().any();
+                }
+                self.end_low.d.next = !self.end_low_add.sum.val();
                 self.end_carry.d.next = self.end_low_add.carry_out.val();
             }
             KeyStep::LengthLow => {
                 self.step.d.next = KeyStep::LengthHigh;
                 self.past_carry.d.next = self.past_low_add.carry_out.val();
-                self.end_high.d.next = self.end_high_add.sum.val();
+                self.end_high.d.next = !self.end_high_add.sum.val();
                 // R67: the end may not wrap.
                 self.failed.d.next = self.failed.q.val() | self.end_high_add.carry_out.val();
             }
             KeyStep::LengthHigh => {
                 self.step.d.next = KeyStep::AddressLow;
-                self.failed.d.next = self.failed.q.val() | self.past_high_add.carry_out.val();
+                self.failed.d.next = self.failed.q.val() | !self.past_high_add.carry_out.val() | self.offset_beyond.val();
             }
             KeyStep::AddressLow => {
                 self.step.d.next = KeyStep::Done;
-                self.address_low.d.next = self.address_low_add.sum.val();
+                self.address_low.d.next = self.address_low_add.sum.val() & self.offset_mask.val();
                 self.address_carry.d.next = self.address_low_add.carry_out.val();
                 if self.paged.q.val() {
                     self.address_low.d.next = (bit_cast::<32, 16>(self.page.val().get_bits::<16>(0)) << 12)
                         | bit_cast::<32, 12>(self.key_va.val().get_bits::<12>(0));
-                    self.failed.d.next = self.failed.q.val() | self.page_beyond.val();
+                    self.address_carry.d.next = self.page.val().get_bit(16);
                 }
             }
             KeyStep::First => self.step.d.next = KeyStep::Flags,
@@ -383,19 +429,19 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
 
         self.key_done.next = self.step.q.val() == KeyStep::Done;
         // R51: a zero length checks nothing.
-        self.key_ok.next = !self.failed.q.val() | (!self.key_op.val().any() & !self.key_length.val().any());
+        self.key_ok.next = (!self.failed.q.val() & (!self.page_beyond.val() | self.key_op.val().any())) | (!self.key_op.val().any() & !self.key_length.val().any());
         self.key_paged.next = self.paged.q.val();
         self.key_address.next = bit_cast::<64, 32>(self.address_low.q.val());
         if !self.paged.q.val() {
             self.key_address.next =
-                bit_cast::<64, 32>(self.address_low.q.val()) | (bit_cast::<64, 32>(self.address_high_add.sum.val()) << 32);
+                bit_cast::<64, 32>(self.address_low.q.val()) | (bit_cast::<64, 32>(self.address_high_add.sum.val() & self.far_mask.val()) << 32);
         }
 
-        // After reset every row's word 0 is cleared.
+        // After reset every row's word 0 loses VALID; what else it holds doesn't matter then.
         if self.walking.q.val() {
             self.ram.write_enable.next = true;
             self.ram.write_address.next = bit_cast::<RA, MA>(self.walk.q.val()) << 3;
-            self.ram.write_data.next = 0.into();
+            self.ram.write_data.next = self.table_data.val() & self.flag_invalid.val();
             self.walk.d.next = self.walk.q.val() + 1;
             if self.walk.q.val().all() {
                 self.walking.d.next = false;

@@ -4,15 +4,16 @@
 //! ```text
 //! payload    aw ─┐ alternate                     ┌─ ID 0 payload, ID 1 completion
 //! completion aw ─┴─► m_aw register               m_b ─┴─► b_valid, b_error of the group
-//!                └─► order of grants (4 deep) ─► W of the group whose turn it is ─► m_w register
+//!                └─► order of grants ─► W of the group whose turn it is ─► m_w register
 //! ```
 //!
 //! W beats follow in AW order, without interleaving. Latency 1 cycle for AW and W, none for B. One beat a cycle; a turn costs no cycle.
 //! `m_b_ready` is constantly 1 outside reset. W may be accepted before its AW, never offered before it.
 
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
-/// Merges the writers of the engine on a bus of `W` bits, `K = W/8`.
+/// Merges the writers of the engine on a bus of `W` bits, `K = W/8`. Up to 4 grants wait for their W; one in a small engine.
 #[derive(LogicBlock)]
 pub struct WriteArbiter<const W: usize, const K: usize> {
     pub clock: Signal<In, Clock>,
@@ -76,13 +77,17 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     kept: Signal<Local, Bits<3>>,
     order_kept: Signal<Local, Bits<4>>,
     depth: Constant<Bits<3>>,
+    count_mask: Constant<Bits<3>>,
+    order_mask: Constant<Bits<4>>,
+    address_mask: Constant<Bits<64>>,
     id_payload: Constant<Bits<3>>,
     id_completion: Constant<Bits<3>>,
 }
 
-impl<const W: usize, const K: usize> Default for WriteArbiter<W, K> {
-    fn default() -> Self {
-        assert!(W == 8 * K, "WriteArbiter: K must be W/8");
+impl<const W: usize, const K: usize> WriteArbiter<W, K> {
+    pub fn new(config: &Config) -> Self {
+        assert!(W == 8 * K && W == config.data_bits, "WriteArbiter: K must be W/8");
+        let depth = if config.small() { 1u64 } else { 4 };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -143,7 +148,10 @@ impl<const W: usize, const K: usize> Default for WriteArbiter<W, K> {
             w_end: Default::default(),
             kept: Default::default(),
             order_kept: Default::default(),
-            depth: Constant::new(4.into()),
+            depth: Constant::new(depth.to_bits()),
+            count_mask: Constant::new((2 * depth - 1).to_bits()),
+            order_mask: Constant::new(((1 << depth) - 1u64).to_bits()),
+            address_mask: Constant::new(config.address_mask().to_bits()),
             id_payload: Constant::new(0.into()),
             id_completion: Constant::new(1.into()),
         }
@@ -183,10 +191,10 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
         if self.payload_wins.val() | self.completion_wins.val() {
             self.aw_valid.d.next = true;
             self.granted.d.next = self.completion_wins.val();
-            self.aw_address.d.next = self.payload_aw_address.val();
+            self.aw_address.d.next = self.payload_aw_address.val() & self.address_mask.val();
             self.aw_length.d.next = self.payload_aw_length.val();
             if self.completion_wins.val() {
-                self.aw_address.d.next = self.completion_aw_address.val();
+                self.aw_address.d.next = self.completion_aw_address.val() & self.address_mask.val();
                 self.aw_length.d.next = self.completion_aw_length.val();
             }
         }
@@ -225,14 +233,12 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
             self.kept.next = self.order_count.q.val() - 1;
             self.order_kept.next = self.order.q.val() >> 1;
         }
-        self.order_count.d.next = self.kept.val();
-        self.order.d.next = self.order_kept.val();
+        self.order_count.d.next = self.kept.val() & self.count_mask.val();
+        self.order.d.next = self.order_kept.val() & self.order_mask.val();
         if self.payload_wins.val() | self.completion_wins.val() {
-            self.order_count.d.next = self.kept.val() + 1;
-            self.order.d.next = self
-                .order_kept
-                .val()
-                .replace_bit(self.kept.val().index(), self.completion_wins.val());
+            self.order_count.d.next = (self.kept.val() + 1) & self.count_mask.val();
+            self.order.d.next =
+                self.order_kept.val().replace_bit(self.kept.val().index(), self.completion_wins.val()) & self.order_mask.val();
         }
 
         // B: SLVERR and DECERR are errors (R69).

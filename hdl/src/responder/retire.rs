@@ -25,6 +25,7 @@ use crate::host::{CompletionJob, EventJob};
 use crate::stream::Fifo;
 use crate::tx::AckJob;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{cqe, event_type, status};
 
 /// Bits of a `RetireEntry`.
@@ -80,10 +81,14 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     nak_operation: Constant<Bits<8>>,
     operation_error: Constant<Bits<8>>,
     qp_fatal: Constant<Bits<8>>,
+    index_mask: Constant<Bits<12>>,
+    /// UD's fields.
+    datagram_flags: Constant<Bits<4>>,
+    datagram_mask: Constant<Bits<24>>,
 }
 
-impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Default for Retire<QUEUE, HOLD, A, B> {
-    fn default() -> Self {
+impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Retire<QUEUE, HOLD, A, B> {
+    pub fn new(config: &Config) -> Self {
         assert!(QUEUE + HOLD <= 1, "Retire: one queue at most");
         assert_eq!(
             RetireEntry::BITS,
@@ -134,6 +139,9 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Defa
             nak_operation: Constant::new(NAK_OPERATION.to_bits()),
             operation_error: Constant::new(status::LOCAL_QP_OPERATION_ERROR.to_bits()),
             qp_fatal: Constant::new(event_type::QP_FATAL.to_bits()),
+            index_mask: Constant::new((config.n_qps - 1).to_bits()),
+            datagram_flags: Constant::new(if config.ud { 15u64 } else { 11 }.to_bits()),
+            datagram_mask: Constant::new(if config.ud { 0xff_ffffu64 } else { 0 }.to_bits()),
         }
     }
 }
@@ -215,7 +223,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         }
         if self.complete_now.val() & self.failed.q.val() {
             self.qp_error_due.d.next = true;
-            self.error_index.d.next = self.head.val().get_bits::<12>(0);
+            self.error_index.d.next = self.head.val().get_bits::<12>(0) & self.index_mask.val();
         }
 
         // Outputs: each is offered until taken.
@@ -237,30 +245,30 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         // The head entry's fields, in the struct's order from bit 0: qp_index 0, jobs 12, respond 14, syndrome 15, psn 23, msn 47,
         // complete 71, cq 72, qpn 84, completion_opcode 108, status 116, with_imm 124, with_invalidate 125, grh 126, solicited 127,
         // wqe_index 128, byte_length 144, immediate 176, source_qpn 208, event 232, event_type 233.
-        self.ack.next.qp_index = self.head.val().get_bits::<12>(0);
+        self.ack.next.qp_index = self.head.val().get_bits::<12>(0) & self.index_mask.val();
         self.ack.next.syndrome = self.head.val().get_bits::<8>(15);
         self.ack.next.psn = self.head.val().get_bits::<24>(23);
         self.ack.next.msn = self.head.val().get_bits::<24>(47);
         self.status.next = self.head.val().get_bits::<8>(116);
         self.event_job.next.event_type = self.head.val().get_bits::<8>(233);
         self.event_job.next.number = self.head.val().get_bits::<24>(84);
-        self.event_job.next.detail = bit_cast::<32, 8>(self.head.val().get_bits::<8>(15));
+        self.event_job.next.detail = self.head.val().get_bits::<8>(15);
         if self.failed.q.val() {
             self.ack.next.syndrome = self.nak_operation.val();
             self.status.next = self.operation_error.val();
             self.event_job.next.event_type = self.qp_fatal.val();
-            self.event_job.next.detail = bit_cast::<32, 8>(self.nak_operation.val());
+            self.event_job.next.detail = self.nak_operation.val();
         }
         self.completion.next.cq = self.head.val().get_bits::<12>(72);
         self.completion.next.solicited = self.head.val().get_bit(127) | self.status.val().any();
         self.completion.next.word0 =
             bit_cast::<32, 24>(self.head.val().get_bits::<24>(84)) | (bit_cast::<32, 8>(self.head.val().get_bits::<8>(108)) << 24);
         self.completion.next.word1 = bit_cast::<32, 8>(self.status.val())
-            | (bit_cast::<32, 4>(self.head.val().get_bits::<4>(124)) << 8)
+            | (bit_cast::<32, 4>(self.head.val().get_bits::<4>(124) & self.datagram_flags.val()) << 8)
             | (bit_cast::<32, 16>(self.head.val().get_bits::<16>(128)) << 16);
         self.completion.next.word2 = self.head.val().get_bits::<32>(144);
         self.completion.next.word3 = self.head.val().get_bits::<32>(176);
-        self.completion.next.word4 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(208));
+        self.completion.next.word4 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(208) & self.datagram_mask.val());
         self.qp_error_index.next = self.error_index.q.val();
 
         if self.reset.val() {

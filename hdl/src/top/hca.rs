@@ -56,6 +56,9 @@ const INCR: u64 = 1;
 /// | `TV` | IPv6 and VLAN: 1 |
 /// | `TG` | W + L + 1 |
 /// | `TS` | L - 1 |
+/// | `WB` | payload write bursts outstanding |
+/// | `CD` | CQ row RAM bits |
+/// | `CW` | queue writes outstanding |
 #[derive(LogicBlock)]
 pub struct Hca<
     const W: usize,
@@ -92,6 +95,9 @@ pub struct Hca<
     const TV: usize,
     const TG: usize,
     const TS: usize,
+    const WB: usize,
+    const CD: usize,
+    const CW: usize,
 > {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -167,11 +173,11 @@ pub struct Hca<
     rx: Rx<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D>,
     control: Control<QA, QR, SA, SC>,
     keys: Keys<MA, MR, TA>,
-    dma_writer: DmaWriter<W, K, BA, TA>,
+    dma_writer: DmaWriter<W, K, BA, TA, WB>,
     write_arbiter: WriteArbiter<W, K>,
     descriptor_reader: DescriptorReader<W>,
     retire: Retire<RQ, RH, RA, RE>,
-    queues: CompletionQueues<W, K, QA, CR>,
+    queues: CompletionQueues<W, K, QA, CR, CD, CW>,
     registers: Registers<GW>,
     counters: Counters,
     tx: Tx<W, K, L, QA, TR, TA2, TB, TD, TM, TV, TG, TS>,
@@ -186,9 +192,9 @@ pub struct Hca<
 
 /// The `tengig` preset.
 pub type HcaTengig =
-    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1>;
+    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8>;
 /// The `cu` preset.
-pub type HcaCu = Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1, 2, 7, 5, 6, 2, 5, 1, 0, 1, 1, 2, 4, 4, 6, 8, 9, 36, 150, 0, 34, 0>;
+pub type HcaCu = Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 6, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2>;
 
 impl<
         const W: usize,
@@ -225,8 +231,11 @@ impl<
         const TV: usize,
         const TG: usize,
         const TS: usize,
+    const WB: usize,
+    const CD: usize,
+    const CW: usize,
     >
-    Hca<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D, QA, QR, SA, SC, MA, MR, TA, RQ, RH, RA, RE, CR, GW, TR, TA2, TB, TD, TM, TV, TG, TS>
+    Hca<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D, QA, QR, SA, SC, MA, MR, TA, RQ, RH, RA, RE, CR, GW, TR, TA2, TB, TD, TM, TV, TG, TS, WB, CD, CW>
 {
     /// The engine for a configuration whose sizes the parameters are.
     pub fn new(config: &Config) -> Self {
@@ -305,16 +314,16 @@ impl<
             irq: Default::default(),
             rx: Rx::new(config),
             control: Control::new(config.uc, config.ud, config.ipv6),
-            keys: Default::default(),
-            dma_writer: Default::default(),
-            write_arbiter: Default::default(),
-            descriptor_reader: Default::default(),
-            retire: Default::default(),
-            queues: Default::default(),
+            keys: Keys::new(config),
+            dma_writer: DmaWriter::new(config),
+            write_arbiter: WriteArbiter::new(config),
+            descriptor_reader: DescriptorReader::new(config),
+            retire: Retire::new(config),
+            queues: CompletionQueues::new(config),
             registers: Registers::new(config),
-            counters: Default::default(),
+            counters: Counters::new(config),
             tx: Default::default(),
-            soft_reset: Default::default(),
+            soft_reset: SoftReset::new(config),
             core_reset: Default::default(),
             tables_ready: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
@@ -360,6 +369,9 @@ impl<
         const TV: usize,
         const TG: usize,
         const TS: usize,
+    const WB: usize,
+    const CD: usize,
+    const CW: usize,
     > Logic
     for Hca<
         W,
@@ -396,6 +408,9 @@ impl<
         TV,
         TG,
         TS,
+        WB,
+        CD,
+        CW,
     >
 {
     #[hdl_gen]
@@ -685,7 +700,6 @@ impl<
         self.registers.file_done.next = self.counters.access_done.val();
         self.registers.half_data.next = self.counters.half_data.val();
         self.registers.half_strobe.next = self.counters.half_strobe.val();
-        self.counters.tick_reset.next = self.registers.tick_reset.val();
     }
 
     crate::block_name!();

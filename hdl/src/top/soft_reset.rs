@@ -9,8 +9,9 @@
 //! skipped to its end. The host's receive port isn't waited for: its reader starts anew.
 
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 
-/// Watches the shell's handshakes; up to 31 bursts open each way.
+/// Watches the shell's handshakes; up to 31 bursts open each way, 3 in a small engine.
 #[derive(LogicBlock)]
 pub struct SoftReset {
     pub clock: Signal<In, Clock>,
@@ -73,11 +74,15 @@ pub struct SoftReset {
     hold_ar: Signal<Local, Bit>,
     hold_tx: Signal<Local, Bit>,
     hold_lite: Signal<Local, Bit>,
+    negative: Signal<Local, Bit>,
     reset_cycles: Constant<Bits<4>>,
+    count_mask: Constant<Bits<6>>,
+    sign_mask: Constant<Bits<6>>,
 }
 
-impl Default for SoftReset {
-    fn default() -> Self {
+impl SoftReset {
+    pub fn new(config: &Config) -> Self {
+        let bits = if config.small() { 3 } else { 6 };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -136,7 +141,10 @@ impl Default for SoftReset {
             hold_w: Default::default(),
             hold_ar: Default::default(),
             hold_tx: Default::default(),
+            negative: Default::default(),
             reset_cycles: Constant::new(8u32.to_bits()),
+            count_mask: Constant::new(((1u64 << bits) - 1).to_bits()),
+            sign_mask: Constant::new((1u64 << (bits - 1)).to_bits()),
         }
     }
 }
@@ -154,10 +162,11 @@ impl Logic for SoftReset {
         self.skip_rx.next = self.skip.q.val();
 
         // W beats that went ahead of their AW.
-        self.ahead.next = self.owed.q.val().get_bit(5) | (!self.owed.q.val().any() & self.w_middle.q.val());
+        self.negative.next = (self.owed.q.val() & self.sign_mask.val()).any();
+        self.ahead.next = self.negative.val() | (!self.owed.q.val().any() & self.w_middle.q.val());
         self.hold_aw.next = self.drain.q.val() & !self.aw_shown.q.val() & !self.ahead.val();
         self.hold_w.next =
-            self.drain.q.val() & !self.w_shown.q.val() & !self.w_middle.q.val() & (self.owed.q.val().get_bit(5) | !self.owed.q.val().any());
+            self.drain.q.val() & !self.w_shown.q.val() & !self.w_middle.q.val() & (self.negative.val() | !self.owed.q.val().any());
         self.hold_ar.next = self.drain.q.val() & !self.ar_shown.q.val();
         self.hold_tx.next = self.drain.q.val() & !self.tx_middle.q.val();
         self.block_aw.next = self.hold_aw.val();
@@ -186,22 +195,22 @@ impl Logic for SoftReset {
             self.rx_middle.d.next = !self.rx_last.val();
         }
         if self.aw_fire.val() & !self.b_fire.val() {
-            self.writes.d.next = self.writes.q.val() + 1;
+            self.writes.d.next = (self.writes.q.val() + 1) & self.count_mask.val();
         }
         if !self.aw_fire.val() & self.b_fire.val() {
-            self.writes.d.next = self.writes.q.val() - 1;
+            self.writes.d.next = (self.writes.q.val() - 1) & self.count_mask.val();
         }
         if self.aw_fire.val() & !self.w_end.val() {
-            self.owed.d.next = self.owed.q.val() + 1;
+            self.owed.d.next = (self.owed.q.val() + 1) & self.count_mask.val();
         }
         if !self.aw_fire.val() & self.w_end.val() {
-            self.owed.d.next = self.owed.q.val() - 1;
+            self.owed.d.next = (self.owed.q.val() - 1) & self.count_mask.val();
         }
         if self.ar_fire.val() & !self.r_end.val() {
-            self.reads.d.next = self.reads.q.val() + 1;
+            self.reads.d.next = (self.reads.q.val() + 1) & self.count_mask.val();
         }
         if !self.ar_fire.val() & self.r_end.val() {
-            self.reads.d.next = self.reads.q.val() - 1;
+            self.reads.d.next = (self.reads.q.val() - 1) & self.count_mask.val();
         }
 
         self.quiet.next = !self.writes.q.val().any()

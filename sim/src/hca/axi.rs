@@ -117,8 +117,13 @@ const MOST_BURSTS: usize = 64;
 impl AxiMemory {
     /// A memory with `data_bits` wide data.
     pub fn new(data_bits: usize, timing: AxiTiming, seed: u64) -> AxiMemory {
+        AxiMemory::with(HostMemory::new(seed), data_bits, timing, seed)
+    }
+
+    /// The same before a given memory.
+    pub fn with(memory: HostMemory, data_bits: usize, timing: AxiTiming, seed: u64) -> AxiMemory {
         AxiMemory {
-            memory: HostMemory::new(seed),
+            memory,
             timing,
             faults: Vec::new(),
             wild_is_violation: true,

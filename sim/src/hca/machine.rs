@@ -13,6 +13,7 @@ use super::axi::{AxiMemory, AxiTiming, DECERR};
 use super::bridge::Bridge;
 use super::lite::{LiteDone, LiteMaster};
 use super::mac::{MacRx, Pace, Sink, Source};
+use super::memory::HostMemory;
 use super::pins::{Pins, Violations};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -85,8 +86,14 @@ impl Hca {
         }
         let bridge = Bridge::new(&engine).with_context(|| format!("preset {}", options.preset))?;
         let (bits, seed) = (config.data_bits, options.seed);
+        // Few address bits mean a small memory; else it is scattered over the whole bus.
+        let memory = if config.address_bits < 48 {
+            HostMemory::small(seed, config.address_bits)
+        } else {
+            HostMemory::new(seed)
+        };
         let mut hca = Hca {
-            axi: AxiMemory::new(bits, options.memory.clone(), seed),
+            axi: AxiMemory::with(memory, bits, options.memory.clone(), seed),
             rx: MacRx::new(bits, options.pace, seed),
             tx: Sink::new("m_axis_mac_tx", bits, true, seed),
             host_rx: Sink::new("m_axis_host_rx", bits, false, seed ^ 1),

@@ -33,6 +33,23 @@ impl HostMemory {
         }
     }
 
+    /// A small memory from 0 to `2^address_bits`; what is freed is used again.
+    pub fn small(seed: u64, address_bits: usize) -> HostMemory {
+        HostMemory {
+            limit: 1 << address_bits,
+            ..HostMemory::new(seed)
+        }
+    }
+
+    /// Free pages for `count`, with a hole on either side, so that running over an end is seen.
+    fn vacancy(&self, count: u64, align: u64) -> Option<u64> {
+        let vacant = |base: &u64| (base / PAGE_BYTES - 1..=base / PAGE_BYTES + count).all(|page| !self.pages.contains_key(&page));
+        (1..self.limit / align)
+            .map(|n| n * align)
+            .take_while(|base| base + count * PAGE_BYTES <= self.limit)
+            .find(vacant)
+    }
+
     pub fn contains(&self, address: u64) -> bool {
         self.pages.contains_key(&(address / PAGE_BYTES))
     }
@@ -88,15 +105,15 @@ impl DmaMemory for HostMemory {
         if bytes == 0 || !align.is_power_of_two() {
             return Err(out_of_memory);
         }
-        let base = self
-            .next
-            .checked_next_multiple_of(align.max(PAGE_BYTES))
-            .ok_or(out_of_memory.clone())?;
         let count = bytes.div_ceil(PAGE_BYTES);
+        let align = align.max(PAGE_BYTES);
+        let base = if self.limit == 0 {
+            self.next.checked_next_multiple_of(align)
+        } else {
+            self.vacancy(count, align)
+        };
+        let base = base.ok_or(out_of_memory)?;
         let end = base + count * PAGE_BYTES;
-        if self.limit != 0 && end > self.limit {
-            return Err(out_of_memory);
-        }
         for page in base / PAGE_BYTES..base / PAGE_BYTES + count {
             self.pages.insert(page, Box::new([0; PAGE_BYTES as usize]));
         }
@@ -137,6 +154,9 @@ impl DmaMemory for HostMemory {
     }
 
     fn allocate_page(&mut self) -> Result<u64, DmaError> {
+        if self.limit != 0 {
+            return self.allocate(PAGE_BYTES, PAGE_BYTES);
+        }
         loop {
             let page = SCATTER_BASE / PAGE_BYTES + self.rng.gen_range(0..SCATTER_PAGES);
             if let std::collections::hash_map::Entry::Vacant(entry) = self.pages.entry(page) {
@@ -150,6 +170,20 @@ impl DmaMemory for HostMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_memory_is_used_again() {
+        let mut memory = HostMemory::small(1, 16);
+        let mut first = vec![];
+        while let Ok(base) = memory.allocate(8192, 8192) {
+            assert!(base >= PAGE_BYTES && base + 8192 <= 1 << 16);
+            first.push(base);
+        }
+        assert!(first.len() >= 3, "{first:x?}");
+        assert!(memory.allocate_page().map_or(true, |page| page < 1 << 16));
+        memory.free(first[1], 8192).unwrap();
+        assert_eq!(memory.allocate(8192, 8192), Ok(first[1]));
+    }
 
     #[test]
     fn pages_hold_what_is_stored_and_nothing_else_exists() {

@@ -105,7 +105,14 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// A CQ of at least `entries`. It overflows, with an event, if more completions wait than it has entries (R69).
     pub fn create_cq(&mut self, entries: usize) -> Result<Cq, Error> {
         let key = self.cqs.vacancy()?;
-        let ring = Ring::allocate(&mut self.platform, "CQ", entries, layout::CQE_BYTES)?;
+        let ring = Ring::allocate(
+            &mut self.platform,
+            &self.capabilities,
+            "CQ",
+            entries,
+            self.capabilities.ring_entries,
+            layout::CQE_BYTES,
+        )?;
         let mut row = [0; layout::CQ_WORDS];
         layout::cq::BASE_LOW.set(&mut row, ring.base as u32);
         layout::cq::BASE_HIGH.set(&mut row, (ring.base >> 32) as u32);

@@ -50,7 +50,7 @@ impl OpenAttr {
         OpenAttr {
             mac,
             gids: vec![gid],
-            event_entries: 256,
+            event_entries: 128,
             reset: true,
             polls: 200_000,
             interrupts: true,
@@ -76,6 +76,10 @@ pub struct Capabilities {
     pub requester: bool,
     pub read_atomic: bool,
     pub reorder: bool,
+    /// Most entries of a completion or event ring.
+    pub ring_entries: usize,
+    /// Bits of a bus address: all memory handed to the engine lies below 2^address_bits.
+    pub address_bits: u32,
 }
 
 impl Capabilities {
@@ -93,7 +97,22 @@ impl Capabilities {
             requester: flag(18),
             read_atomic: flag(19),
             reorder: flag(20),
+            ring_entries: 1 << log(21),
+            address_bits: word >> 25,
         }
+    }
+
+    /// Refuses memory that the engine's bus addresses don't reach.
+    pub(crate) fn check_address(&self, address: u64, bytes: u64) -> Result<(), Error> {
+        let last = address.checked_add(bytes.saturating_sub(1));
+        if last.is_some_and(|last| self.address_bits >= 64 || last >> self.address_bits == 0) {
+            return Ok(());
+        }
+        Err(Error::AddressBeyond {
+            address,
+            bytes,
+            bits: self.address_bits,
+        })
     }
 }
 
@@ -146,7 +165,14 @@ impl<P: Bus + DmaMemory> Device<P> {
         }
         wait(&mut platform, attr.polls, "ready", registers::STATUS, STATUS_READY, STATUS_READY)?;
         let capabilities = Capabilities::parse(platform.read(registers::CAPABILITIES)?);
-        let events = Ring::allocate(&mut platform, "event_entries", attr.event_entries, layout::EVENT_BYTES)?;
+        let events = Ring::allocate(
+            &mut platform,
+            &capabilities,
+            "event_entries",
+            attr.event_entries,
+            capabilities.ring_entries,
+            layout::EVENT_BYTES,
+        )?;
         let control = CONTROL_ENABLE | if attr.interrupts { CONTROL_IRQ } else { 0 } | if attr.icrc_off { CONTROL_ICRC_OFF } else { 0 };
         let mut device = Device {
             platform,

@@ -53,6 +53,8 @@ pub enum Error {
     Exhausted { what: &'static str, limit: usize },
     #[error("{what}: {value} is out of range ({want})")]
     OutOfRange { what: &'static str, value: u64, want: String },
+    #[error("bus address {address:#x}, {bytes} bytes: this engine's bus addresses have {bits} bits")]
+    AddressBeyond { address: u64, bytes: u64, bits: u32 },
     #[error("no such {0}: it was destroyed, or belongs to another device")]
     Stale(&'static str),
     #[error("{what} is still used by {by}")]

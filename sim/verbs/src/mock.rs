@@ -11,7 +11,7 @@ pub struct Mock {
     /// Every write, in order.
     pub writes: Vec<(u32, u32)>,
     memory: BTreeMap<u64, Vec<u8>>,
-    next: u64,
+    pub next: u64,
     /// Polls that STATUS stays unready.
     pub unready: u32,
     pub refuse_commands: bool,
@@ -20,8 +20,8 @@ pub struct Mock {
     pub states: BTreeMap<u32, u32>,
 }
 
-pub const CAPABILITIES: u32 = 8 | 8 << 4 | 12 << 8 | 5 << 12 | 1 << 15 | 1 << 16 | 1 << 17;
-pub const CU_CAPABILITIES: u32 = 2 | 2 << 4 | 2 << 12;
+pub const CAPABILITIES: u32 = 8 | 8 << 4 | 12 << 8 | 5 << 12 | 1 << 15 | 1 << 16 | 1 << 17 | 15 << 21 | 64 << 25;
+pub const CU_CAPABILITIES: u32 = 2 | 2 << 4 | 2 << 12 | 7 << 21 | 20 << 25;
 
 impl Mock {
     pub fn new(capabilities: u32) -> Mock {
@@ -31,7 +31,7 @@ impl Mock {
             registers,
             writes: Vec::new(),
             memory: BTreeMap::new(),
-            next: 0x1_0000_0000,
+            next: if capabilities >> 25 > 32 { 0x1_0000_0000 } else { 0x1000 },
             unready: 3,
             refuse_commands: false,
             fail_writes_from: None,

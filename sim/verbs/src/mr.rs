@@ -168,6 +168,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         let mut row = [0; layout::MR_WORDS];
         let mtt = match attr.pages {
             Pages::Contiguous(address) => {
+                self.capabilities.check_address(address, attr.length)?;
                 layout::mr::ADDRESS_LOW.set(&mut row, address as u32);
                 layout::mr::ADDRESS_HIGH.set(&mut row, (address >> 32) as u32);
                 None
@@ -235,6 +236,9 @@ impl<P: Bus + DmaMemory> Device<P> {
                 value: *page,
                 want: "a multiple of 4096".into(),
             });
+        }
+        for page in pages {
+            self.capabilities.check_address(*page, PAGE_BYTES)?;
         }
         let first = self.mtt.allocate(pages.len(), "MTT entries")?;
         for (i, page) in pages.iter().enumerate() {

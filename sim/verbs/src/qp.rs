@@ -2,7 +2,7 @@
 //! Queue pairs (IBTA volume 1, 10.2 and 10.3): creation, destruction, query. State changes are in `modify`.
 
 use crate::recv::ReceiveQueue;
-use crate::ring::Ring;
+use crate::ring::{Ring, MOST_ENTRIES};
 use crate::slots::Key;
 use crate::{Bus, Cq, Device, DmaMemory, Error, Pd};
 use verbena_spec::layout::{self, qp, state};
@@ -165,7 +165,14 @@ impl<P: Bus + DmaMemory> Device<P> {
         let next = self.qpn_tags[id.index as usize] % 4095 + 1;
         let tag = wanted.map_or(next, |qpn| (qpn >> INDEX_BITS) as u16);
         let qpn = (tag as u32) << INDEX_BITS | id.index;
-        let ring = Ring::allocate(&mut self.platform, "receive queue", init.recv_entries, layout::RQ_WQE_BYTES)?;
+        let ring = Ring::allocate(
+            &mut self.platform,
+            &self.capabilities,
+            "receive queue",
+            init.recv_entries,
+            MOST_ENTRIES,
+            layout::RQ_WQE_BYTES,
+        )?;
         let mut row = [0; layout::QP_WORDS];
         qp::SERVICE.set(&mut row, init.transport as u32);
         qp::TAG.set(&mut row, tag as u32);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A power-of-two ring in DMA memory with 16-bit absolute indices.
 
-use crate::{DmaError, DmaMemory, Error};
+use crate::{Capabilities, DmaError, DmaMemory, Error};
 
-/// Largest log2 of entries that a row's `log` field takes.
-pub(crate) const MAX_LOG: u32 = 15;
+/// Most entries that a row's `log` field takes.
+pub(crate) const MOST_ENTRIES: usize = 1 << 15;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Ring {
@@ -14,9 +14,15 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring of at least `entries`, aligned to its size, zeroed.
-    pub fn allocate(memory: &mut impl DmaMemory, what: &'static str, entries: usize, entry_bytes: usize) -> Result<Ring, Error> {
-        let most = 1usize << MAX_LOG;
+    /// A ring of at least `entries`, `most` at most, aligned to its size, zeroed, where the engine's bus addresses reach it.
+    pub fn allocate(
+        memory: &mut impl DmaMemory,
+        capabilities: &Capabilities,
+        what: &'static str,
+        entries: usize,
+        most: usize,
+        entry_bytes: usize,
+    ) -> Result<Ring, Error> {
         if entries == 0 || entries > most {
             return Err(Error::OutOfRange {
                 what,
@@ -28,10 +34,12 @@ impl Ring {
         let ring = Ring { base: 0, log, entry_bytes };
         // Nothing smaller than a page, so that two rings never share one.
         let bytes = ring.bytes().max(crate::PAGE_BYTES);
-        Ok(Ring {
-            base: memory.allocate(bytes, bytes)?,
-            ..ring
-        })
+        let base = memory.allocate(bytes, bytes)?;
+        if let Err(error) = capabilities.check_address(base, bytes) {
+            memory.free(base, bytes)?;
+            return Err(error);
+        }
+        Ok(Ring { base, ..ring })
     }
 
     pub fn free(&self, memory: &mut impl DmaMemory) -> Result<(), DmaError> {

@@ -36,7 +36,7 @@ fn open_sets_addresses_events_and_enables_last() {
     assert_eq!(mock.last(registers::MAC_HIGH), Some(0x0201));
     assert_eq!(mock.last(registers::GID0_3), Some(0x0a00_0001));
     assert_eq!(mock.last(registers::GID_VALID), Some(1));
-    assert_eq!(mock.last(registers::EQ_CONTROL), Some(1 << 31 | 8));
+    assert_eq!(mock.last(registers::EQ_CONTROL), Some(1 << 31 | 7));
     assert_eq!(*mock.writes.last().unwrap(), (registers::CONTROL, 1 | 1 << 3));
 }
 
@@ -270,6 +270,46 @@ fn illegal_changes_are_named() {
     assert_eq!(device.qp_state(rc).unwrap(), QpState::Init);
     assert!(matches!(device.destroy_cq(cq), Err(Error::Busy { .. })));
     assert!(matches!(device.dealloc_pd(pd), Err(Error::Busy { .. })));
+}
+
+#[test]
+fn memory_and_rings_beyond_a_small_engine_are_refused_by_name() {
+    let open = OpenAttr::new(MAC, Gid::ipv4([10, 0, 0, 1]));
+    let mut large = open.clone();
+    large.event_entries = 129;
+    assert!(matches!(
+        Device::open(Mock::new(CU_CAPABILITIES), &large),
+        Err(Error::OutOfRange { what: "event_entries", value: 129, .. })
+    ));
+    let mut device = Device::open(Mock::new(CU_CAPABILITIES), &open).unwrap();
+    let capabilities = *device.capabilities();
+    assert_eq!((capabilities.ring_entries, capabilities.address_bits), (128, 20));
+    assert!(matches!(device.create_cq(129), Err(Error::OutOfRange { what: "CQ", .. })));
+    device.create_cq(128).unwrap();
+    let pd = device.alloc_pd().unwrap();
+    let attr = |address, length| MrAttr {
+        va: 0x7f00_0000_0000,
+        length,
+        access: Access::LOCAL_WRITE,
+        pages: Pages::Contiguous(address),
+        key: None,
+    };
+    device.reg_mr_attr(pd, &attr(0xf_f000, 0x1000)).unwrap();
+    for (address, length) in [(0xf_f000, 0x1001), (0x10_0000, 1), (u64::MAX, 2), (0, 0x10_0001)] {
+        assert_eq!(
+            device.reg_mr_attr(pd, &attr(address, length)).unwrap_err(),
+            Error::AddressBeyond {
+                address,
+                bytes: length,
+                bits: 20
+            }
+        );
+    }
+    device.platform().next = 0x10_0000;
+    let before = device.platform().allocations();
+    assert!(matches!(device.create_cq(4), Err(Error::AddressBeyond { bits: 20, .. })));
+    assert_eq!(device.platform().allocations(), before, "given back");
+    assert_eq!(device.create_cq(4).unwrap_err().to_string().contains("20 bits"), true);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl<const GW: usize> Host<GW> {
         println!("{} seed {seed} idle {idle} stall {stall}", config.name);
         let mut host = Self {
             registers: Bench::new(Box::new(Registers::new(config)), |uut| &mut uut.clock),
-            counters: Bench::new(Box::default(), |uut| &mut uut.clock),
+            counters: Bench::new(Box::new(Counters::new(config)), |uut| &mut uut.clock),
             seen: vec![],
             command_latency: 5,
             command_age: 0,
@@ -70,7 +70,6 @@ impl<const GW: usize> Host<GW> {
             c.access_write.next = r.file_write.val();
             c.access_row.next = r.file_row.val();
             c.access_data.next = r.file_data.val();
-            c.tick_reset.next = r.tick_reset.val();
             r.file_done.next = c.access_done.val();
             r.half_data.next = c.half_data.val();
             r.half_strobe.next = c.half_strobe.val();

@@ -5,12 +5,13 @@ use crate::queue_bench::{cq_base, Happened, Queues, EQ_BASE};
 use rand::Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::host::RingPosition;
+use verbena_spec::config::Config;
 use verbena_spec::counters::{AXI_ERROR, BAD_DOORBELL, CQ_OVERFLOW, EQ_OVERFLOW};
 use verbena_spec::layout::event_type;
 use verbena_spec::registers::doorbell::{ARM_NEXT, ARM_SOLICITED};
 
-type Wide = Queues<64, 8, 8, 10>;
-type Narrow = Queues<32, 4, 2, 4>;
+type Wide = Queues<64, 8, 8, 10, 32, 8>;
+type Narrow = Queues<32, 4, 2, 4, 16, 2>;
 
 const MODES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
@@ -19,9 +20,9 @@ fn with_phase(words: [u32; 5], log: u32, index: u32) -> [u32; 8] {
     [a, b, c, d, e, 0, 0, (!(index >> log) & 1) << 31]
 }
 
-fn rounds<const W: usize, const K: usize, const QA: usize, const RA: usize>() {
+fn rounds<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>() {
     for (idle, stall) in MODES {
-        let mut queues = Queues::<W, K, QA, RA>::new(11, idle, stall);
+        let mut queues = Queues::<W, K, QA, RA, D, T>::new(11, idle, stall);
         let logs = [0, 2, 3, 1];
         for cq in 0..4 {
             queues.open_cq(cq, logs[cq as usize]);
@@ -59,13 +60,13 @@ fn rounds<const W: usize, const K: usize, const QA: usize, const RA: usize>() {
 
 #[test]
 fn completions_and_phase_over_many_rounds() {
-    rounds::<64, 8, 8, 10>();
-    rounds::<32, 4, 2, 4>();
+    rounds::<64, 8, 8, 10, 32, 8>();
+    rounds::<32, 4, 2, 4, 16, 2>();
 }
 
 #[test]
 fn ring_positions_of_every_size_and_across_the_wrap() {
-    let mut ring = Box::<RingPosition>::default();
+    let mut ring = Box::new(RingPosition::new(&Config::preset("tengig").unwrap()));
     ring.connect_all();
     for log in 0..16u32 {
         for producer in [0, 1, 0x7fff, 0x8000, 0xfffe, 0xffff, 1 << log, (1 << log) - 1, 0x5a5a] {
@@ -108,10 +109,10 @@ fn indices_wrap_at_16_bits() {
     }
 }
 
-fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usize>() {
+fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>() {
     for (idle, stall) in MODES {
         for latency in [0, 3, 60] {
-            let mut queues = Queues::<W, K, QA, RA>::new(13, idle, stall);
+            let mut queues = Queues::<W, K, QA, RA, D, T>::new(13, idle, stall);
             queues.latency = latency;
             queues.open_eq(6);
             queues.open_cq(1, 6);
@@ -151,8 +152,8 @@ fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usiz
 
 #[test]
 fn an_event_follows_the_b_of_its_completion() {
-    events_follow::<64, 8, 8, 10>();
-    events_follow::<32, 4, 2, 4>();
+    events_follow::<64, 8, 8, 10, 32, 8>();
+    events_follow::<32, 4, 2, 4, 16, 2>();
 }
 
 #[test]
@@ -238,10 +239,11 @@ fn r69_a_completion_for_no_cq_is_counted() {
     assert!(queues.memory.is_empty());
 }
 
-#[test]
-fn r69_nonsense_doorbells() {
+/// A queue that the preset doesn't have is refused here by the large engine only (the register file refuses it in both), and a small one
+/// doesn't say what was rung.
+fn nonsense<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>() {
     for (idle, stall) in MODES {
-        let mut queues = Narrow::new(17, idle, stall);
+        let mut queues = Queues::<W, K, QA, RA, D, T>::new(17, idle, stall);
         queues.open_eq(5);
         queues.open_cq(1, 3);
         for _ in 0..5 {
@@ -255,22 +257,27 @@ fn r69_nonsense_doorbells() {
         queues.consume(1, 6);
         queues.consume(1, 1);
         queues.consume(2, 0);
-        queues.consume(4 + 1, 3);
+        let beyond = 256 + 1;
+        if W == 64 {
+            queues.consume(beyond, 3);
+        }
         queues.arm(1, 0);
         queues.arm(1, 3);
         queues.arm(1, 0x101);
         queues.drain();
-        let consumer = |value: u32| code | 2 << 8 | value << 16;
-        let arm = |value: u32| code | 3 << 8 | value << 16;
-        let want = vec![
+        let rung = |value: u32| if W == 64 { value << 16 } else { 0 };
+        let consumer = |value: u32| code | 2 << 8 | rung(value);
+        let arm = |value: u32| code | 3 << 8 | rung(value);
+        let mut want = vec![
             (bad, 1, consumer(6)),
             (bad, 1, consumer(1)),
             (bad, 2, consumer(0)),
-            (bad, 5, consumer(3)),
+            (bad, beyond, consumer(3)),
             (bad, 1, arm(0)),
             (bad, 1, arm(3)),
             (bad, 1, arm(0x101)),
         ];
+        want.retain(|event| W == 64 || event.1 != beyond);
         assert_eq!(queues.events(5), want);
         assert_eq!(queues.counted(BAD_DOORBELL), want.len());
         // No effect: exactly five entries are free, and no arm stands.
@@ -278,11 +285,44 @@ fn r69_nonsense_doorbells() {
             queues.complete(1, true);
         }
         queues.drain();
-        assert_eq!((queues.counted(CQ_OVERFLOW), queues.events(5).len()), (0, 7));
+        assert_eq!((queues.counted(CQ_OVERFLOW), queues.events(5).len()), (0, want.len()));
         queues.complete(1, true);
         queues.drain();
         assert_eq!(queues.counted(CQ_OVERFLOW), 1);
     }
+}
+
+#[test]
+fn r69_nonsense_doorbells() {
+    nonsense::<64, 8, 8, 10, 32, 8>();
+    nonsense::<32, 4, 2, 4, 16, 2>();
+}
+
+/// A ring larger than the preset's largest is no queue; the largest one works over its whole index range and beyond.
+#[test]
+fn small_rings_are_bounded() {
+    let mut queues = Narrow::new(24, false, false);
+    queues.latency = 2;
+    for log in 8..16 {
+        queues.open_cq(1, log);
+        queues.complete(1, false);
+        queues.drain();
+        assert_eq!(queues.counted(CQ_OVERFLOW), log as usize - 7);
+    }
+    queues.open_cq(2, 7);
+    let mut index = 0;
+    for round in 0..5 {
+        let count = [128, 100, 128, 77, 128][round];
+        let words: Vec<_> = (0..count).map(|_| queues.complete(2, false)).collect();
+        queues.drain();
+        for (at, words) in words.into_iter().enumerate() {
+            let at = index + at as u32;
+            assert_eq!(queues.cqe(2, 7, at), Some(with_phase(words, 7, at)), "index {at}");
+        }
+        index += count;
+        queues.consume(2, index);
+    }
+    assert_eq!((queues.counted(BAD_DOORBELL), queues.counted(CQ_OVERFLOW)), (0, 8));
 }
 
 #[test]
@@ -404,11 +444,11 @@ fn restarts_wait_for_writes_on_their_way() {
 
 #[test]
 fn cycles_of_a_completion() {
-    fn measure<const W: usize, const K: usize, const QA: usize, const RA: usize>(armed: bool, limit: u64) {
-        let mut queues = Queues::<W, K, QA, RA>::new(23, false, false);
+    fn measure<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>(armed: bool, limit: u64) {
+        let mut queues = Queues::<W, K, QA, RA, D, T>::new(23, false, false);
         queues.latency = 10;
         queues.open_eq(4);
-        queues.open_cq(1, 10);
+        queues.open_cq(1, 5);
         if armed {
             queues.arm(1, ARM_NEXT);
         }
@@ -425,8 +465,8 @@ fn cycles_of_a_completion() {
         println!("W {W} armed {armed}: {each} cycles a completion");
         assert!(each <= limit, "{each} cycles");
     }
-    measure::<64, 8, 8, 10>(false, 12);
-    measure::<64, 8, 8, 10>(true, 12);
-    measure::<32, 4, 2, 4>(false, 16);
-    measure::<32, 4, 2, 4>(true, 16);
+    measure::<64, 8, 8, 10, 32, 8>(false, 12);
+    measure::<64, 8, 8, 10, 32, 8>(true, 12);
+    measure::<32, 4, 2, 4, 16, 2>(false, 28);
+    measure::<32, 4, 2, 4, 16, 2>(true, 16);
 }

@@ -5,6 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::host::Counters;
+use verbena_spec::config::Config;
 use verbena_tb::step::Bench;
 
 struct File {
@@ -21,7 +22,7 @@ impl File {
     fn new(seed: u64, idle: bool) -> Self {
         println!("seed {seed} idle {idle}");
         let mut file = Self {
-            bench: Bench::new(Box::default(), |uut| &mut uut.clock),
+            bench: Bench::new(Box::new(Counters::new(&Config::preset("tengig").unwrap())), |uut| &mut uut.clock),
             waiting: Default::default(),
             gap: [false; 4],
             idle,

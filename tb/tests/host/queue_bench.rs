@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::{HashMap, VecDeque};
 use verbena_hdl::host::{CompletionJob, CompletionQueues, EventJob};
+use verbena_spec::config::PRESETS;
 use verbena_spec::layout;
 use verbena_spec::registers::doorbell;
 use verbena_tb::step::Bench;
@@ -28,8 +29,8 @@ pub enum Happened {
     Counted(u8),
 }
 
-pub struct Queues<const W: usize, const K: usize, const QA: usize, const RA: usize> {
-    pub bench: Bench<CompletionQueues<W, K, QA, RA>>,
+pub struct Queues<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> {
+    pub bench: Bench<CompletionQueues<W, K, QA, RA, D, T>>,
     pub completions: VecDeque<CompletionJob>,
     pub notices: VecDeque<EventJob>,
     pub memory: HashMap<u64, u32>,
@@ -48,17 +49,21 @@ pub struct Queues<const W: usize, const K: usize, const QA: usize, const RA: usi
     pub rng: ChaCha8Rng,
 }
 
-pub const EQ_BASE: u64 = 0x7_1234_5000;
+/// Upper bits of every ring's address; an engine with few address bits doesn't see them.
+const HIGH: u64 = 0xabcd_1234_5670_0000;
+
+pub const EQ_BASE: u64 = HIGH + 0xf_5000;
 
 pub fn cq_base(cq: u32) -> u64 {
-    0x1_0000_0000 + cq as u64 * 0x1_0000
+    HIGH + (cq as u64 % 15) * 0x1_0000
 }
 
-impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Queues<W, K, QA, RA> {
+impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> Queues<W, K, QA, RA, D, T> {
     pub fn new(seed: u64, idle: bool, stall: bool) -> Self {
         println!("W {W} QA {QA} seed {seed} idle {idle} stall {stall}");
+        let config = PRESETS.iter().find(|c| c.data_bits == W).unwrap();
         let mut queues = Self {
-            bench: Bench::new(Box::default(), |uut| &mut uut.clock),
+            bench: Bench::new(Box::new(CompletionQueues::new(config)), |uut| &mut uut.clock),
             completions: Default::default(),
             notices: Default::default(),
             memory: Default::default(),
@@ -161,7 +166,11 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Queues<W,
             }
         }
         if uut.aw_valid.val() && aw_ready {
-            let address = uut.aw_address.val().to_u64();
+            let mut address = uut.aw_address.val().to_u64();
+            if W == 32 {
+                assert_eq!(address >> 20, 0, "an address beyond the preset's");
+                address += HIGH;
+            }
             let bytes = (uut.aw_length.val().to_u64() + 1) * K as u64;
             assert!(bytes == 32 || bytes == 16, "a burst of {bytes} bytes");
             assert_eq!(address % bytes, 0, "a burst off its alignment");
@@ -210,7 +219,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Queues<W,
     }
 
     /// Cycles until `accepted` has held at an edge.
-    fn until(&mut self, accepted: fn(&CompletionQueues<W, K, QA, RA>) -> bool) {
+    fn until(&mut self, accepted: fn(&CompletionQueues<W, K, QA, RA, D, T>) -> bool) {
         for _ in 0..20_000 {
             self.bench.settle();
             let over = accepted(&self.bench.uut);
@@ -257,7 +266,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Queues<W,
 
     /// Queues a completion with random words; returns the words as they must stand in memory but for the phase.
     pub fn complete(&mut self, cq: u32, solicited: bool) -> [u32; 5] {
-        let words: [u32; 5] = self.rng.gen();
+        let mut words: [u32; 5] = self.rng.gen();
         let bits = |n: u32| -> Bits<32> { (n as u64).to_bits() };
         self.completions.push_back(CompletionJob {
             cq: (cq as u64).to_bits(),
@@ -268,6 +277,9 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize> Queues<W,
             word3: bits(words[3]),
             word4: bits(words[4]),
         });
+        if W == 32 {
+            words[4] = 0; // without UD
+        }
         words
     }
 

@@ -5,6 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::mem::Keys;
+use verbena_spec::config::Config;
 use verbena_spec::layout::{mr, MR_WORDS};
 use verbena_tb::step::Bench;
 
@@ -36,6 +37,7 @@ enum Answer {
 struct Rig<const MA: usize, const RA: usize, const TA: usize> {
     bench: Bench<Keys<MA, RA, TA>>,
     rows: Vec<Row>,
+    config: Config,
 }
 
 fn wide(row: &Row, low: mr_field::Field, high: mr_field::Field) -> u64 {
@@ -44,8 +46,9 @@ fn wide(row: &Row, low: mr_field::Field, high: mr_field::Field) -> u64 {
 use verbena_spec::layout as mr_field;
 
 impl<const MA: usize, const RA: usize, const TA: usize> Rig<MA, RA, TA> {
-    fn new(direct: bool) -> Self {
-        let mut bench = Bench::new(Box::new(Keys::<MA, RA, TA>::new(direct)), |uut| &mut uut.clock);
+    fn new(preset: &str) -> Self {
+        let config = Config::preset(preset).unwrap();
+        let mut bench = Bench::new(Box::new(Keys::<MA, RA, TA>::new(&config)), |uut| &mut uut.clock);
         bench.uut.reset.next = true;
         bench.step();
         bench.step();
@@ -54,6 +57,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Rig<MA, RA, TA> {
         let mut rig = Self {
             bench,
             rows: vec![[0; MR_WORDS]; 1 << MA],
+            config,
         };
         rig.wait_ready();
         rig
@@ -113,8 +117,11 @@ impl<const MA: usize, const RA: usize, const TA: usize> Rig<MA, RA, TA> {
         }
         let granted =
             mr::LOCAL_WRITE.get(row) | mr::REMOTE_WRITE.get(row) << 1 | mr::REMOTE_READ.get(row) << 2 | mr::REMOTE_ATOMIC.get(row) << 3;
-        let (start, length) = (wide(row, mr::VA_LOW, mr::VA_HIGH), wide(row, mr::LENGTH_LOW, mr::LENGTH_HIGH));
-        let fits = ask.va >= start && (ask.va - start) as u128 + ask.length as u128 <= length as u128;
+        // A small engine sees of a length one bit more than of a bus address.
+        let mask = self.config.address_mask();
+        let start = wide(row, mr::VA_LOW, mr::VA_HIGH);
+        let length = wide(row, mr::LENGTH_LOW, mr::LENGTH_HIGH) & (mask << 1 | 1);
+        let fits = ask.va >= start && ask.va - start <= mask && (ask.va - start) as u128 + ask.length as u128 <= length as u128;
         if granted & ask.access as u32 == 0 || !fits {
             return Answer::Bad;
         }
@@ -130,7 +137,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Rig<MA, RA, TA> {
         }
         Answer::At {
             paged,
-            address: wide(row, mr::ADDRESS_LOW, mr::ADDRESS_HIGH).wrapping_add(ask.va - start),
+            address: wide(row, mr::ADDRESS_LOW, mr::ADDRESS_HIGH).wrapping_add(ask.va - start) & mask,
         }
     }
 
@@ -212,8 +219,8 @@ fn good(va: u64, length: u32) -> Ask {
     }
 }
 
-fn boundaries<const MA: usize, const RA: usize, const TA: usize>(direct: bool) {
-    let mut rig = Rig::<MA, RA, TA>::new(direct);
+fn boundaries<const MA: usize, const RA: usize, const TA: usize>(preset: &str) {
+    let mut rig = Rig::<MA, RA, TA>::new(preset);
     let edges = [
         0u64,
         1,
@@ -226,6 +233,17 @@ fn boundaries<const MA: usize, const RA: usize, const TA: usize>(direct: bool) {
         u64::MAX - 1,
         u64::MAX,
     ];
+    let (sizes, lengths) = if rig.config.small() {
+        (
+            [1, 0x100, 0xf_ff00, 0xf_ffff, 0x10_0000, 0x1f_ffff, 0x1_0000_0100],
+            [1, 2, 0x100, 0x10_0000, 0x20_0000, 0xffff_ffff],
+        )
+    } else {
+        (
+            [1, 0xff, 0x100, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_0100, u64::MAX],
+            [1, 2, 0xff, 0x100, 0x7fff_ffff, 0xffff_ffff],
+        )
+    };
     let mut fine = 0;
     for start in [
         0,
@@ -236,11 +254,11 @@ fn boundaries<const MA: usize, const RA: usize, const TA: usize>(direct: bool) {
         0xffff_ffff_0000_0001,
         u64::MAX - 0xff,
     ] {
-        for size in [1, 0xff, 0x100, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_0100, u64::MAX] {
+        for size in sizes {
             rig.write_row(1, row(0xa5, PD, 2, start, size, 0xffff_ff00, None, false));
             for base in [start, start.wrapping_add(size)].into_iter().chain(edges) {
                 for delta in [-1i64, 0, 1] {
-                    for length in [1, 2, 0xff, 0x100, 0x7fff_ffff, 0xffff_ffff] {
+                    for length in lengths {
                         fine += (rig.ask(good(base.wrapping_add_signed(delta), length), None) != Answer::Bad) as u32;
                     }
                 }
@@ -252,25 +270,25 @@ fn boundaries<const MA: usize, const RA: usize, const TA: usize>(direct: bool) {
 
 #[test]
 fn r52_r67_range_never_wraps() {
-    boundaries::<2, 5, 1>(true);
+    boundaries::<2, 5, 1>("cu");
 }
 
 #[test]
 fn r52_r67_range_never_wraps_tengig() {
-    boundaries::<8, 11, 12>(false);
+    boundaries::<8, 11, 12>("tengig");
 }
 
 #[test]
 fn r52_index_tag_pd_and_access() {
-    fn all<const MA: usize, const RA: usize, const TA: usize>(direct: bool) {
-        let mut rig = Rig::<MA, RA, TA>::new(direct);
+    fn all<const MA: usize, const RA: usize, const TA: usize>(preset: &str) {
+        let mut rig = Rig::<MA, RA, TA>::new(preset);
         assert_eq!(rig.ask(good(0x5000, 1), None), Answer::Bad, "nothing is valid after reset");
         rig.write_row(1, row(0xa5, PD, 2, 0x5000, 0x100, 0x9_0000_0000, None, false));
         assert_eq!(
             rig.ask(good(0x5010, 0x10), None),
             Answer::At {
                 paged: false,
-                address: 0x9_0000_0010
+                address: 0x9_0000_0010 & rig.config.address_mask()
             }
         );
         for bit in 0..32 {
@@ -319,13 +337,13 @@ fn r52_index_tag_pd_and_access() {
         rig.rows = vec![[0; MR_WORDS]; 1 << MA];
         assert_eq!(rig.ask(good(0x5000, 1), None), Answer::Bad);
     }
-    all::<2, 5, 1>(true);
-    all::<8, 11, 12>(false);
+    all::<2, 5, 1>("cu");
+    all::<8, 11, 12>("tengig");
 }
 
 #[test]
 fn r51_zero_length_checks_nothing() {
-    let mut rig = Rig::<2, 5, 1>::new(true);
+    let mut rig = Rig::<2, 5, 1>::new("cu");
     assert_eq!(
         rig.ask(
             Ask {
@@ -352,7 +370,7 @@ fn r51_zero_length_checks_nothing() {
 
 #[test]
 fn r62_invalidate_ends_the_key() {
-    let mut rig = Rig::<8, 11, 12>::new(false);
+    let mut rig = Rig::<8, 11, 12>::new("tengig");
     let invalidate = Ask {
         invalidate: true,
         access: 0,
@@ -398,20 +416,20 @@ fn r62_invalidate_ends_the_key() {
 
 #[test]
 fn paged_regions_are_refused_without_mtt() {
-    let mut rig = Rig::<2, 5, 1>::new(true);
+    let mut rig = Rig::<2, 5, 1>::new("cu");
     rig.write_row(1, row(0xa5, PD, 2, 0x5000, 0x100, 0, Some(0), true));
     assert_eq!(rig.ask(good(0x5000, 1), None), Answer::Bad);
 }
 
-fn random<const MA: usize, const RA: usize, const TA: usize>(seed: u64, direct: bool) {
+fn random<const MA: usize, const RA: usize, const TA: usize>(seed: u64, preset: &str) {
     println!("seed {seed}");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut rig = Rig::<MA, RA, TA>::new(direct);
+    let mut rig = Rig::<MA, RA, TA>::new(preset);
     let mut fine = [0; 3];
     for _ in 0..400 {
         let index = rng.gen_range(0..1usize << MA.min(3));
         let va = rng.gen::<u64>() >> rng.gen_range(0..40);
-        let length = rng.gen::<u64>() >> rng.gen_range(32..60);
+        let length = rng.gen::<u64>() >> rng.gen_range(if rig.config.small() { 43..60 } else { 32..60 });
         let paged = rng.gen_bool(0.5).then(|| rng.gen_range(0..5000));
         let new = row(
             rng.gen_range(0..2),
@@ -466,7 +484,7 @@ fn random<const MA: usize, const RA: usize, const TA: usize>(seed: u64, direct: 
 
 #[test]
 fn random_rows_and_asks() {
-    random::<2, 5, 1>(1, true);
-    random::<8, 11, 12>(2, false);
-    random::<3, 6, 16>(3, true);
+    random::<2, 5, 1>(1, "cu");
+    random::<8, 11, 12>(2, "tengig");
+    random::<3, 6, 16>(3, "tengig");
 }

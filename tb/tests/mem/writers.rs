@@ -6,12 +6,13 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::{HashMap, VecDeque};
 use verbena_hdl::mem::{DmaWriter, WriteArbiter, WriteJob};
+use verbena_spec::config::{Config, PRESETS};
 use verbena_tb::axi_memory::{Habits, WriteMemory};
 use verbena_tb::axi_monitor::{Aw, W as Beat};
 use verbena_tb::step::Bench;
 
-#[derive(LogicBlock, Default)]
-pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: usize> {
+#[derive(LogicBlock)]
+pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub job: Signal<In, WriteJob>,
@@ -58,11 +59,66 @@ pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: us
     pub m_b_response: Signal<In, Bits<2>>,
     pub m_b_valid: Signal<In, Bit>,
     pub m_b_ready: Signal<Out, Bit>,
-    dma: DmaWriter<W, K, BA, TA>,
+    dma: DmaWriter<W, K, BA, TA, B>,
     arbiter: WriteArbiter<W, K>,
 }
 
-impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Logic for Writers<W, K, BA, TA> {
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Writers<W, K, BA, TA, B> {
+    fn new(config: &Config) -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            job: Default::default(),
+            job_valid: Default::default(),
+            job_ready: Default::default(),
+            read_beat: Default::default(),
+            read_count: Default::default(),
+            read_valid: Default::default(),
+            read_ready: Default::default(),
+            beat_data: Default::default(),
+            beat_valid: Default::default(),
+            beat_ready: Default::default(),
+            release_valid: Default::default(),
+            release_beat: Default::default(),
+            mtt_valid: Default::default(),
+            mtt_address: Default::default(),
+            mtt_data: Default::default(),
+            mtt_ready: Default::default(),
+            done_valid: Default::default(),
+            done_error: Default::default(),
+            done_ready: Default::default(),
+            c_aw_address: Default::default(),
+            c_aw_length: Default::default(),
+            c_aw_valid: Default::default(),
+            c_aw_ready: Default::default(),
+            c_w_data: Default::default(),
+            c_w_strobe: Default::default(),
+            c_w_last: Default::default(),
+            c_w_valid: Default::default(),
+            c_w_ready: Default::default(),
+            c_b_valid: Default::default(),
+            c_b_error: Default::default(),
+            m_aw_id: Default::default(),
+            m_aw_address: Default::default(),
+            m_aw_length: Default::default(),
+            m_aw_valid: Default::default(),
+            m_aw_ready: Default::default(),
+            m_w_data: Default::default(),
+            m_w_strobe: Default::default(),
+            m_w_last: Default::default(),
+            m_w_valid: Default::default(),
+            m_w_ready: Default::default(),
+            m_b_id: Default::default(),
+            m_b_response: Default::default(),
+            m_b_valid: Default::default(),
+            m_b_ready: Default::default(),
+            dma: DmaWriter::new(config),
+            arbiter: WriteArbiter::new(config),
+        }
+    }
+}
+
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Logic for Writers<W, K, BA, TA, B> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, dma, arbiter);
@@ -191,8 +247,8 @@ impl World {
     }
 }
 
-pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize> {
-    pub bench: Bench<Writers<W, K, BA, TA>>,
+pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> {
+    pub bench: Bench<Writers<W, K, BA, TA, B>>,
     pub memory: WriteMemory,
     pub world: World,
     pub ring: Vec<u8>,
@@ -202,16 +258,29 @@ pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize>
     rng: ChaCha8Rng,
     releases: Vec<(u64, u64)>,
     beats_read: u64,
+    /// Upper bits that every job's address has and memory doesn't see.
+    pub unseen: u64,
 }
 
 /// Ring latency from request to first beat, cycles.
 const RING_LATENCY: u64 = 3;
 
-impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Rig<W, K, BA, TA> {
+impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Rig<W, K, BA, TA, B> {
+    /// An engine of `W` bits without the small preset's limits on addresses and jobs.
     pub fn new(world: World, seed: u64) -> Self {
+        let config = PRESETS.iter().find(|c| c.data_bits == W).unwrap();
+        let config = Config {
+            address_bits: 64,
+            max_frame: 16383,
+            ..config.clone()
+        };
+        Self::with(&config, world, seed)
+    }
+
+    pub fn with(config: &Config, world: World, seed: u64) -> Self {
         println!("seed {seed}, {world:?}");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(Box::<Writers<W, K, BA, TA>>::default(), |uut| &mut uut.clock);
+        let mut bench = Bench::new(Box::new(Writers::<W, K, BA, TA, B>::new(config)), |uut| &mut uut.clock);
         bench.uut.reset.next = true;
         bench.step();
         bench.step();
@@ -231,6 +300,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Rig<W, K,
             rng,
             releases,
             beats_read: 0,
+            unseen: 0,
         }
     }
 
@@ -298,7 +368,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize> Rig<W, K,
             uut.job.next = WriteJob {
                 write: front.write,
                 paged: front.paged,
-                address: front.address.to_bits(),
+                address: (front.address | self.unseen).to_bits(),
                 length: front.length.to_bits(),
                 ring_beat: front.ring_beat.to_bits(),
                 ring_offset: front.ring_offset.to_bits(),
