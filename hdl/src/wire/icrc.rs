@@ -65,7 +65,7 @@ pub struct Icrc<const W: usize, const L: usize, const S: usize = 2> {
     start: Signal<Local, Bits<32>>,
     short: Signal<Local, Bit>,
     fed_back: Signal<Local, Bits<32>>,
-    before: Signal<Local, Bits<32>>,
+    earlier_state: Signal<Local, Bits<32>>,
     add: Signal<Local, Bits<32>>,
     move_on: Signal<Local, Bit>,
     start_full: Constant<Bits<32>>,
@@ -109,7 +109,7 @@ impl<const W: usize, const L: usize, const S: usize> Default for Icrc<W, L, S> {
             start: Default::default(),
             short: Default::default(),
             fed_back: Default::default(),
-            before: Default::default(),
+            earlier_state: Default::default(),
             add: Default::default(),
             move_on: Default::default(),
             start_full: Constant::new(INITIAL_STATE.to_bits()),
@@ -168,9 +168,9 @@ impl<const W: usize, const L: usize, const S: usize> Logic for Icrc<W, L, S> {
         self.short_1.d.next = self.short.val();
 
         // Stage 2: the loop.
-        self.before.next = self.state.q.val();
+        self.earlier_state.next = self.state.q.val();
         if self.first.val() {
-            self.before.next = self.start.val();
+            self.earlier_state.next = self.start.val();
         }
         self.fed_back.next = 0.into();
         if self.keep_state.q.val() {
@@ -180,7 +180,7 @@ impl<const W: usize, const L: usize, const S: usize> Logic for Icrc<W, L, S> {
         self.add.next = self.high.q.val();
         self.move_on.next = self.valid_1.q.val();
         for _i in S..2 {
-            self.step.x.next = self.low_data.val() ^ self.before.val();
+            self.step.x.next = self.low_data.val() ^ self.earlier_state.val();
             self.add.next = 0.into();
             self.move_on.next = self.valid.val();
         }
