@@ -11,7 +11,7 @@
 //! the *mark*, which tells the reader that the beat after it is zeros too (there is one free cycle for two beats), and word 4 comes as zero from
 //! `align`. At 32 bits words 0-4 are left as they are: that preset has no UD, which alone reads them (R70).
 //! A frame that comes near the tail is `stuck`: it writes no more and can't be committed. Near is fewer than 16 beats, by a distance that is one cycle
-//! old, so the one beat that may be on its way when the verdict falls still fits. After a frame that was taken back the next may see its distance.
+//! old (64 bits: two), so the one beat that may be on its way when the verdict falls still fits. After a frame that was taken back the next may see its distance.
 //! 64 bits: records are registered here once more, since the verdict is too: the first of a frame must come no sooner than the cycle after the
 //! verdict on the frame before. 32 bits: no sooner than 3 cycles after it, and no record comes between; `at` steps over words 0-4 in that time.
 //! `frame_beat` and `end_beat` hold 2 cycles after the verdict. The read port needs one cycle. Writer and reader never meet: who reads asks for
@@ -60,6 +60,8 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     frame: DFF<Bits<BA>>,
     room: DFF<Bits<BA>>,
     stuck_before: DFF<Bit>,
+    near_before: DFF<Bit>,
+    near_now: Signal<Local, Bit>,
     near: Signal<Local, Bit>,
     step: DFF<Bit>,
     step_now: Signal<Local, Bit>,
@@ -118,6 +120,8 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             frame: Default::default(),
             room: Default::default(),
             stuck_before: Default::default(),
+            near_before: Default::default(),
+            near_now: Default::default(),
             near: Default::default(),
             step: Default::default(),
             step_now: Default::default(),
@@ -159,6 +163,7 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             frame,
             room,
             stuck_before,
+            near_before,
             step
         );
         clock!(self, clock, ram);
@@ -190,7 +195,12 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
 
         // 64 bits: between frames `at` is `start`. A distance of 0 is an empty ring: `at` never reaches the tail.
         self.room.d.next = self.tail.q.val() - self.at.q.val();
-        self.near.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.near_now.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.near_before.d.next = self.near_now.val();
+        self.near.next = self.near_now.val();
+        for _i in 1..L {
+            self.near.next = self.near_before.q.val();
+        }
         self.stuck_now.next = self.stuck_before.q.val();
         if self.starts_now.val() {
             self.stuck_now.next = self.near.val();
@@ -253,6 +263,7 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             self.keep.d.next = false;
             self.drop.d.next = false;
             self.stuck_before.d.next = false;
+            self.near_before.d.next = false;
             self.step.d.next = true;
         }
     }

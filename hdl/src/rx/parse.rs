@@ -66,7 +66,9 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     udp: DFF<Bit>,
     port: DFF<Bit>,
     hit: [DFF<Bit>; G],
-    ip_words: DFF<Bits<BA>>,
+    ip_length: DFF<Bits<14>>,
+    ip_room: DFF<Bits<BA>>,
+    ip_lacks: DFF<Bit>,
     ip_long: DFF<Bit>,
     pair_low: DFF<Bits<17>>,
     pair_high: DFF<Bits<17>>,
@@ -122,7 +124,9 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     running: Signal<Local, Bit>,
     length_now: Signal<Local, Bits<14>>,
     ip_length_now: Signal<Local, Bits<14>>,
-    within_ip: Signal<Local, Bits<BA>>,
+    ip_words: Signal<Local, Bits<14>>,
+    ip_judged: Signal<Local, Bit>,
+    ip_header: Signal<Local, Bits<14>>,
     need: Signal<Local, Bits<4>>,
     left: Signal<Local, Bits<BA>>,
     lacks: Signal<Local, Bit>,
@@ -151,7 +155,7 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     udp_header: Constant<Bits<BA>>,
     udp_header_less: Constant<Bits<BA>>,
     fixed_words: Constant<Bits<4>>,
-    ipv4_header: Constant<Bits<BA>>,
+    ipv4_header: Constant<Bits<14>>,
     long: Constant<Bits<14>>,
     one: Constant<Bits<4>>,
     no_bytes: Constant<Bits<2>>,
@@ -201,7 +205,9 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             udp: Default::default(),
             port: Default::default(),
             hit: std::array::from_fn(|_| Default::default()),
-            ip_words: Default::default(),
+            ip_length: Default::default(),
+            ip_room: Default::default(),
+            ip_lacks: Default::default(),
             ip_long: Default::default(),
             pair_low: Default::default(),
             pair_high: Default::default(),
@@ -256,7 +262,9 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             running: Default::default(),
             length_now: Default::default(),
             ip_length_now: Default::default(),
-            within_ip: Default::default(),
+            ip_words: Default::default(),
+            ip_judged: Default::default(),
+            ip_header: Default::default(),
             need: Default::default(),
             left: Default::default(),
             lacks: Default::default(),
@@ -301,7 +309,7 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
 impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for Parse<W, L, G, BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, version, plain, no_port, udp, port, ip_words, ip_long, pair_low, pair_high, pair_valid, sum);
+        dff_setup!(self, clock, version, plain, no_port, udp, port, ip_length, ip_room, ip_lacks, ip_long, pair_low, pair_high, pair_valid, sum);
         dff_setup!(
             self,
             clock,
@@ -362,8 +370,23 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.no_port.d.next = self.odd.val().get_bits::<8>(24) != self.version_4_ihl_5.val();
         }
         if self.is_1.val() | self.is_5.val() {
-            self.ip_words.d.next = self.ip_length_now.val().get_bits::<BA>(0);
-            self.ip_long.d.next = (self.ip_length_now.val() & self.long.val()).any();
+            self.ip_length.d.next = self.ip_length_now.val();
+        }
+        // At two lanes the length rests in a register until word 11.
+        self.ip_words.next = self.ip_length_now.val();
+        self.ip_judged.next = self.is_5.val();
+        self.ip_header.next = self.ipv4_header.val();
+        for _i in 1..L {
+            self.ip_words.next = self.ip_length.q.val();
+            self.ip_judged.next = self.is_11.val();
+            if self.ipv6.val() {
+                self.ip_header.next = 0.into();
+            }
+        }
+        if self.ip_judged.val() {
+            self.ip_room.d.next = self.ip_words.val().get_bits::<BA>(0) - self.ip_header.val().get_bits::<BA>(0);
+            self.ip_lacks.d.next = self.ip_words.val() < self.ip_header.val();
+            self.ip_long.d.next = (self.ip_words.val() & self.long.val()).any();
         }
         if self.is_6.val() & !self.ipv6.val() {
             self.plain.d.next = self.plain.q.val() & !self.even.val().get_bits::<14>(0).any();
@@ -448,18 +471,14 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.udp_ragged.d.next = self.odd.val().get_bits::<2>(16).any();
             self.udp_long.d.next = (self.length_now.val() & self.long.val()).any();
         }
-        // Whole words do: a UDP length that isn't is wrong anyway.
-        self.within_ip.next = self.udp_words.q.val() + self.ipv4_header.val();
-        if self.ipv6.val() {
-            self.within_ip.next = self.udp_words.q.val();
-        }
         if self.is_12.val() {
             self.opcode.d.next = self.even.val().get_bits::<8>(24);
             self.pad.d.next = self.even.val().get_bits::<2>(20);
             self.tver.d.next = self.even.val().get_bits::<4>(16);
             self.checksum_wrong.d.next =
                 !self.ipv6.val() & ((self.sum.q.val().get_bits::<12>(4) != self.all_ones.val()) | !self.rest.val().all());
-            self.over_ip.d.next = !self.ip_long.q.val() & (self.ip_words.q.val() < self.within_ip.val());
+            // Whole words do: a UDP length that isn't is wrong anyway.
+            self.over_ip.d.next = self.ip_lacks.q.val() | (!self.ip_long.q.val() & (self.ip_room.q.val() < self.udp_words.q.val()));
             self.v6.d.next = self.ipv6.val();
             self.index.d.next = self.hit_index.val();
         }
