@@ -16,6 +16,7 @@ macro_rules! same {
 
 same!(rx_icrc_64, Icrc::<64, 2>::default(), reset, data, lane_valid, valid, first, last);
 same!(rx_icrc_32, Icrc::<32, 1>::default(), reset, data, lane_valid, valid, first, last);
+same!(rx_icrc_32_short, Icrc::<32, 1, 1>::default(), reset, data, lane_valid, valid, first, last);
 same!(
     rx_mask_64,
     IcrcMask::<64, 2>::default(),
@@ -29,8 +30,20 @@ same!(
     ipv6
 );
 same!(
+    rx_mask_32_short,
+    IcrcMask::<32, 1, 1>::default(),
+    reset,
+    s_data,
+    s_word,
+    s_lane_valid,
+    s_valid,
+    s_first,
+    s_last,
+    ipv6
+);
+same!(
     rx_align_64,
-    Align::<64, 8, 2, 3>::new(64, true),
+    Align::<64, 8, 2, 3, 5>::new(64, true),
     reset,
     s_data,
     s_keep,
@@ -41,7 +54,7 @@ same!(
 );
 same!(
     rx_align_32,
-    Align::<32, 4, 1, 2>::new(64, false),
+    Align::<32, 4, 1, 2, 6>::new(64, false),
     reset,
     s_data,
     s_keep,
@@ -52,7 +65,7 @@ same!(
 );
 same!(
     rx_parse_64,
-    Parse::<64, 2, 4>::default(),
+    Parse::<64, 2, 4, 12>::default(),
     data,
     word,
     valid,
@@ -66,7 +79,7 @@ same!(
 );
 same!(
     rx_parse_32,
-    Parse::<32, 1, 1>::default(),
+    Parse::<32, 1, 1, 9>::default(),
     data,
     word,
     valid,
@@ -143,13 +156,23 @@ same!(
     ram_data
 );
 same!(
+    rx_ring_reader_32,
+    RingReader::<32, 1, 9, 32>::default(),
+    reset,
+    read_beat,
+    read_count,
+    read_valid,
+    beat_ready,
+    ram_data
+);
+same!(
     rx_head_ram_64,
     HeadRam::<64, 2, 2, 3, 6, 12>::default(),
     reset,
     data,
     valid,
     first,
-    ipv6,
+    word,
     commit,
     payload_length,
     payload_word,
@@ -158,7 +181,7 @@ same!(
     frame_beat,
     end_beat,
     done,
-    read_word
+    read_slot
 );
 same!(
     rx_head_ram_32,
@@ -167,7 +190,7 @@ same!(
     data,
     valid,
     first,
-    ipv6,
+    word,
     commit,
     payload_length,
     payload_word,
@@ -176,33 +199,59 @@ same!(
     frame_beat,
     end_beat,
     done,
-    read_word
+    read_slot
 );
 same!(
     rx_head_loader_64,
-    HeadLoader::<64, 2>::default(),
+    HeadLoader::<64, 2, 12>::default(),
     reset,
     likely,
     verdict,
     commit,
     waiting,
     read_data,
-    head_next
+    m_ready
 );
 same!(
     rx_head_loader_32,
-    HeadLoader::<32, 1>::default(),
+    HeadLoader::<32, 1, 9>::default(),
     reset,
     likely,
     verdict,
     commit,
     waiting,
     read_data,
-    head_next
+    m_ready
+);
+same!(rx_head_front_64, HeadFront::<2>::default(), reset, s_head, s_valid, head_next);
+same!(rx_head_front_32, HeadFront::<1>::default(), reset, s_head, s_valid, head_next);
+same!(
+    rx_verdict_64,
+    Verdict::<2, 4>::default(),
+    reset,
+    enable,
+    icrc_off,
+    last,
+    bad,
+    too_long,
+    reached,
+    ours,
+    fragment,
+    host_overflow,
+    bad_checksum,
+    bad_length,
+    bad_opcode,
+    bad_tver,
+    cnp,
+    icrc_valid,
+    icrc_good,
+    stuck,
+    blocked,
+    event_ready
 );
 same!(
-    rx_verdict,
-    Verdict::default(),
+    rx_verdict_32,
+    Verdict::<1, 0>::default(),
     reset,
     enable,
     icrc_off,

@@ -11,11 +11,13 @@
 //! the *mark*, which tells the reader that the beat after it is zeros too (there is one free cycle for two beats), and word 4 comes as zero from
 //! `align`. At 32 bits words 0-4 are left as they are: that preset has no UD, which alone reads them (R70).
 //! A frame that comes near the tail is `stuck`: it writes no more and can't be committed. Near is fewer than 16 beats, by a distance that is one cycle
-//! old, so the one beat that may be on its way when the verdict falls still fits. After a frame that was taken back the next may see its distance.
-//! Records are registered here once more, since the verdict is too: the first of a frame must come no sooner than the cycle after the
-//! verdict on the frame before; `frame_beat` and `end_beat` hold 2 cycles after the verdict. The read port needs one cycle.
+//! old (64 bits: two), so the one beat that may be on its way when the verdict falls still fits. After a frame that was taken back the next may see its distance.
+//! 64 bits: records are registered here once more, since the verdict is too: the first of a frame must come no sooner than the cycle after the
+//! verdict on the frame before. 32 bits: no sooner than 3 cycles after it, and no record comes between; `at` steps over words 0-4 in that time.
+//! `frame_beat` and `end_beat` hold 2 cycles after the verdict. The read port needs one cycle. Writer and reader never meet: who reads asks for
+//! committed beats, and what is written isn't committed.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 /// Fewer free beats than this are near the tail. More than a frame can go on by before it is stopped, and than an IPv4 frame skips.
@@ -44,7 +46,7 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     pub read_enable: Signal<In, Bit>,
     pub read_address: Signal<In, Bits<BA>>,
     pub read_data: Signal<Out, Bits<RD>>,
-    ram: SdpRam<BA, RD>,
+    ram: SplitRam<BA, RD>,
     record: DFF<Bits<W>>,
     record_valid: DFF<Bit>,
     record_first: DFF<Bit>,
@@ -58,7 +60,17 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     frame: DFF<Bits<BA>>,
     room: DFF<Bits<BA>>,
     stuck_before: DFF<Bit>,
+    near_before: DFF<Bit>,
+    near_now: Signal<Local, Bit>,
     near: Signal<Local, Bit>,
+    step: DFF<Bit>,
+    step_now: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
+    valid_now: Signal<Local, Bit>,
+    zero_now: Signal<Local, Bit>,
+    first_now: Signal<Local, Bit>,
+    starts_now: Signal<Local, Bit>,
+    data_now: Signal<Local, Bits<W>>,
     skip: Signal<Local, Bits<BA>>,
     advance: Signal<Local, Bits<BA>>,
     at_after: Signal<Local, Bits<BA>>,
@@ -108,7 +120,17 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             frame: Default::default(),
             room: Default::default(),
             stuck_before: Default::default(),
+            near_before: Default::default(),
+            near_now: Default::default(),
             near: Default::default(),
+            step: Default::default(),
+            step_now: Default::default(),
+            moves: Default::default(),
+            valid_now: Default::default(),
+            zero_now: Default::default(),
+            first_now: Default::default(),
+            starts_now: Default::default(),
+            data_now: Default::default(),
             skip: Default::default(),
             advance: Default::default(),
             at_after: Default::default(),
@@ -140,7 +162,9 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             tail,
             frame,
             room,
-            stuck_before
+            stuck_before,
+            near_before,
+            step
         );
         clock!(self, clock, ram);
 
@@ -151,41 +175,69 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
         self.starts.d.next = self.first.val() | self.zero.val();
         self.keep.d.next = self.decided.val() & self.commit.val();
         self.drop.d.next = self.decided.val() & !self.commit.val();
+        self.step.d.next = self.keep.q.val() | self.drop.q.val();
+        self.step_now.next = false;
+        for _i in L..2 {
+            self.step_now.next = self.step.q.val();
+        }
+        self.data_now.next = self.data.val();
+        self.valid_now.next = self.valid.val();
+        self.first_now.next = false;
+        self.zero_now.next = false;
+        self.starts_now.next = self.first.val();
+        for _i in 1..L {
+            self.data_now.next = self.record.q.val();
+            self.valid_now.next = self.record_valid.q.val();
+            self.first_now.next = self.record_first.q.val();
+            self.zero_now.next = self.record_zero.q.val();
+            self.starts_now.next = self.starts.q.val();
+        }
 
-        // Between frames `at` is `start`. A distance of 0 is an empty ring: `at` never reaches the tail.
+        // 64 bits: between frames `at` is `start`. A distance of 0 is an empty ring: `at` never reaches the tail.
         self.room.d.next = self.tail.q.val() - self.at.q.val();
-        self.near.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.near_now.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.near_before.d.next = self.near_now.val();
+        self.near.next = self.near_now.val();
+        for _i in 1..L {
+            self.near.next = self.near_before.q.val();
+        }
         self.stuck_now.next = self.stuck_before.q.val();
-        if self.starts.q.val() {
+        if self.starts_now.val() {
             self.stuck_now.next = self.near.val();
         }
         self.stuck.next = self.stuck_before.q.val();
 
-        // An IPv4 frame steps over its first beats.
+        // An IPv4 frame steps over its first beats: with its first record, or (32 bits) before it comes.
         self.skip.next = 0.into();
         self.advance.next = self.one.val();
-        if self.record_first.q.val() {
+        if self.step_now.val() {
+            self.advance.next = self.ipv4_beat.val();
+        }
+        if self.first_now.val() {
             self.skip.next = self.ipv4_beat.val();
             self.advance.next = self.after_ipv4_beat.val();
         }
         self.at_after.next = self.at.q.val() + self.advance.val();
         // The record beside a commit belongs to a frame that was found to fit.
-        self.ram.write_enable.next = (self.record_valid.q.val() | self.record_zero.q.val()) & (!self.stuck_now.val() | self.keep.q.val());
+        self.moves.next = self.valid_now.val() & (!self.stuck_now.val() | self.keep.q.val());
+        self.ram.write_enable.next = self.moves.val() | (self.zero_now.val() & (!self.stuck_now.val() | self.keep.q.val()));
         self.ram.write_address.next = self.at.q.val() + self.skip.val();
-        self.ram.write_data.next = bit_cast::<RD, W>(self.record.q.val());
-        if self.record_zero.q.val() {
+        self.ram.write_data.next = bit_cast::<RD, W>(self.data_now.val());
+        if self.zero_now.val() {
             self.ram.write_data.next = self.mark.val();
         }
 
-        self.stuck_before.d.next = self.stuck_now.val() | (self.record_valid.q.val() & self.near.val());
-        if self.record_valid.q.val() & (!self.stuck_now.val() | self.keep.q.val()) {
+        self.stuck_before.d.next = self.stuck_now.val() | (self.valid_now.val() & self.near.val());
+        if self.moves.val() | self.step_now.val() {
             self.at.d.next = self.at_after.val();
         }
         if self.keep.q.val() {
             self.frame.d.next = self.start.q.val();
             self.start.d.next = self.at.q.val();
-            if self.record_valid.q.val() {
-                self.start.d.next = self.at_after.val();
+            for _i in 1..L {
+                if self.record_valid.q.val() {
+                    self.start.d.next = self.at_after.val();
+                }
             }
         }
         if self.drop.q.val() {
@@ -211,6 +263,8 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             self.keep.d.next = false;
             self.drop.d.next = false;
             self.stuck_before.d.next = false;
+            self.near_before.d.next = false;
+            self.step.d.next = true;
         }
     }
 

@@ -3,19 +3,21 @@
 //!
 //! ```text
 //! record ─► RAM 2^R rows × 16 beats ─► head_loader
-//!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-23, slot = the word's low four bits
+//!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-19, slot = the word's low four bits
 //! meta ───► the slot of words 10-11 (UDP), written 2 cycles after commit (32 bits: 2 and 3), over a word that nobody reads
 //! meta word 10: [13:0] payload length, [26:14] frame beat, [28:27] GID index, [29] IPv6
 //! meta word 11: [12:0] payload beat, [25:13] end beat, [26] the payload starts in the upper lane
 //! ```
 //!
-//! A frame that begins while all rows are taken is `blocked` and can't be committed.
+//! A frame that begins while all rows are taken is `blocked` and can't be committed. Where both ports meet nobody uses what is read.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
-/// First word behind those that a row holds, and one from which the count stays.
-const ROW_END: u64 = 24;
+/// Words that a row holds at one lane: first, and the one after the last.
+const ROW: (u64, u64) = (8, 20);
+/// The same at two lanes.
+const WIDE_ROW: (u64, u64) = (0, 24);
 
 /// `W` data bits, `L` words, `2^R` rows, `RB = R + 1`, `HR = R + 4` RAM address bits, `BA` ring address bits.
 #[derive(LogicBlock)]
@@ -25,7 +27,8 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     pub data: Signal<In, Bits<W>>,
     pub valid: Signal<In, Bit>,
     pub first: Signal<In, Bit>,
-    pub ipv6: Signal<In, Bit>,
+    /// Aligned number of the record's first word, 24 for any behind the row.
+    pub word: Signal<In, Bits<5>>,
     /// The verdict: keep the frame.
     pub commit: Signal<In, Bit>,
     /// With the verdict: no row was free.
@@ -40,32 +43,28 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     pub waiting: Signal<Out, Bit>,
     /// The oldest row is loaded.
     pub done: Signal<In, Bit>,
-    pub read_word: Signal<In, Bits<5>>,
+    pub read_slot: Signal<In, Bits<4>>,
     pub read_data: Signal<Out, Bits<W>>,
-    ram: SdpRam<HR, W>,
+    ram: SplitRam<HR, W>,
     count: DFF<Bits<RB>>,
     write_row: DFF<Bits<R>>,
     read_row: DFF<Bits<R>>,
-    next_word: DFF<Bits<5>>,
     blocked_before: DFF<Bit>,
     kept: DFF<Bit>,
     meta_row: DFF<Bits<R>>,
     meta: DFF<Bit>,
     meta_second: DFF<Bit>,
-    word_now: Signal<Local, Bits<5>>,
     in_row: Signal<Local, Bit>,
     row: Signal<Local, Bits<R>>,
     slot: Signal<Local, Bits<4>>,
-    read_slot: Signal<Local, Bits<4>>,
     row_begins: Signal<Local, Bit>,
     blocked_now: Signal<Local, Bit>,
+    row_kept: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     payload_beat: Signal<Local, Bits<BA>>,
     payload_high: Signal<Local, Bit>,
     meta_10: Signal<Local, Bits<32>>,
     meta_11: Signal<Local, Bits<32>>,
-    ipv4_word: Constant<Bits<5>>,
-    words: Constant<Bits<5>>,
     row_end: Constant<Bits<5>>,
     row_start: Constant<Bits<5>>,
     meta_slot: Constant<Bits<4>>,
@@ -80,6 +79,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
 {
     fn default() -> Self {
         assert!(W == 32 * L && RB == R + 1 && HR == R + 4 && BA <= 13, "HeadRam: widths disagree");
+        let row = if L == 2 { WIDE_ROW } else { ROW };
         let slot = |word: usize| Constant::new((if L == 2 { word / 2 } else { word % 16 } as u64).to_bits());
         Self {
             clock: Default::default(),
@@ -87,7 +87,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             data: Default::default(),
             valid: Default::default(),
             first: Default::default(),
-            ipv6: Default::default(),
+            word: Default::default(),
             commit: Default::default(),
             blocked: Default::default(),
             payload_length: Default::default(),
@@ -98,34 +98,30 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             end_beat: Default::default(),
             waiting: Default::default(),
             done: Default::default(),
-            read_word: Default::default(),
+            read_slot: Default::default(),
             read_data: Default::default(),
             ram: Default::default(),
             count: Default::default(),
             write_row: Default::default(),
             read_row: Default::default(),
-            next_word: Default::default(),
             blocked_before: Default::default(),
             kept: Default::default(),
             meta_row: Default::default(),
             meta: Default::default(),
             meta_second: Default::default(),
-            word_now: Default::default(),
             in_row: Default::default(),
             row: Default::default(),
             slot: Default::default(),
-            read_slot: Default::default(),
             row_begins: Default::default(),
             blocked_now: Default::default(),
+            row_kept: Default::default(),
             full: Default::default(),
             payload_beat: Default::default(),
             payload_high: Default::default(),
             meta_10: Default::default(),
             meta_11: Default::default(),
-            ipv4_word: Constant::new(((5 / L * L) as u64).to_bits()),
-            words: Constant::new((L as u64).to_bits()),
-            row_end: Constant::new(ROW_END.to_bits()),
-            row_start: Constant::new((if L == 2 { 0u64 } else { 8 }).to_bits()),
+            row_start: Constant::new(row.0.to_bits()),
+            row_end: Constant::new(row.1.to_bits()),
             meta_slot: slot(10),
             meta_second_slot: slot(11),
             one_row: Constant::new(1u64.to_bits()),
@@ -146,7 +142,6 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             count,
             write_row,
             read_row,
-            next_word,
             blocked_before,
             kept,
             meta_row,
@@ -155,26 +150,12 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         );
         clock!(self, clock, ram);
 
-        // Where the record stands; the count stays at the row's end.
-        self.word_now.next = self.next_word.q.val();
-        if self.first.val() {
-            self.word_now.next = 0.into();
-            if !self.ipv6.val() {
-                self.word_now.next = self.ipv4_word.val();
-            }
-        }
-        self.in_row.next = (self.word_now.val() >= self.row_start.val()) & (self.word_now.val() < self.row_end.val());
-        if self.valid.val() {
-            self.next_word.d.next = self.word_now.val();
-            if self.word_now.val() < self.row_end.val() {
-                self.next_word.d.next = self.word_now.val() + self.words.val();
-            }
-        }
+        self.in_row.next = (self.word.val() >= self.row_start.val()) & (self.word.val() < self.row_end.val());
         self.full.next = self.count.q.val() == self.all_rows.val();
         // One lane: the row begins at word 8, since the count may still rise when word 5 comes.
         self.row_begins.next = self.first.val();
         for _i in L..2 {
-            self.row_begins.next = self.valid.val() & (self.word_now.val() == self.row_start.val());
+            self.row_begins.next = self.valid.val() & (self.word.val() == self.row_start.val());
         }
         self.blocked_now.next = self.blocked_before.q.val();
         if self.row_begins.val() {
@@ -204,11 +185,9 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.meta_second.d.next = self.meta.q.val();
         }
 
-        self.slot.next = self.word_now.val().get_bits::<4>(0);
-        self.read_slot.next = self.read_word.val().get_bits::<4>(0);
+        self.slot.next = self.word.val().get_bits::<4>(0);
         for _i in 1..L {
-            self.slot.next = self.word_now.val().get_bits::<4>(1);
-            self.read_slot.next = self.read_word.val().get_bits::<4>(1);
+            self.slot.next = self.word.val().get_bits::<4>(1);
         }
         self.ram.write_enable.next = self.valid.val() & self.in_row.val() & !self.blocked_now.val();
         self.ram.write_data.next = self.data.val();
@@ -226,16 +205,22 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.ram.write_data.next = bit_cast::<W, 32>(self.meta_11.val());
         }
         self.row.next = self.write_row.q.val();
-        if self.meta.q.val() | self.meta_second.q.val() {
-            self.row.next = self.meta_row.q.val();
+        for _i in 1..L {
+            if self.meta.q.val() {
+                self.row.next = self.meta_row.q.val();
+            }
         }
         self.ram.write_address.next = bit_cast::<HR, 4>(self.slot.val()) | (bit_cast::<HR, R>(self.row.val()) << 4);
         self.ram.read_enable.next = true;
         self.ram.read_address.next = bit_cast::<HR, 4>(self.read_slot.val()) | (bit_cast::<HR, R>(self.read_row.q.val()) << 4);
         self.read_data.next = self.ram.read_data.val();
 
-        // Rows.
-        if self.kept.q.val() {
+        // Rows. At one lane a row stays the writer's until its meta words are in.
+        self.row_kept.next = self.kept.q.val();
+        for _i in L..2 {
+            self.row_kept.next = self.meta_second.q.val();
+        }
+        if self.row_kept.val() {
             self.meta_row.d.next = self.write_row.q.val();
             self.write_row.d.next = self.write_row.q.val() + self.one_row.val();
             if !self.done.val() {

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! The verdict comes with the last raw beat; it counts unless the frame met a full FIFO (`overflow`). The reader sees only committed frames. Latency 2
-//! cycles from commit, one beat a cycle. Holds 2^HA beats, less eight.
+//! cycles from commit, one beat a cycle. Holds 2^HA beats, less eight at 64 bits, less one at 32. Writer and reader never meet: the beat that is
+//! written isn't committed.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 /// With fewer free beats than this, as seen two cycles before, the FIFO is full.
@@ -33,7 +34,7 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     pub m_host_last: Signal<Out, Bit>,
     pub m_host_valid: Signal<Out, Bit>,
     pub m_host_ready: Signal<In, Bit>,
-    ram: SdpRam<HA, HD>,
+    ram: SplitRam<HA, HD>,
     write: DFF<Bits<HA>>,
     committed: DFF<Bits<HA>>,
     read: DFF<Bits<HA>>,
@@ -97,10 +98,13 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
         clock!(self, clock, ram);
 
         self.next_write.next = self.write.q.val() + self.one.val();
-        // Both are registers, so two cycles old. A room of 0 is an empty FIFO, since the writer never reaches the reader.
+        // 64 bits: both are registers, so two cycles old. A room of 0 is an empty FIFO, since the writer never reaches the reader.
         self.room.d.next = self.read.q.val() - self.write.q.val();
         self.near.d.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
-        self.lost_now.next = self.lost.q.val() | self.near.q.val();
+        self.lost_now.next = self.lost.q.val() | (self.next_write.val() == self.read.q.val());
+        for _i in 4..K {
+            self.lost_now.next = self.lost.q.val() | self.near.q.val();
+        }
         self.overflow.next = self.lost_now.val();
         self.word.next = (bit_cast::<HD, W>(self.s_data.val()) << 4)
             | (bit_cast::<HD, KB>(self.s_count.val()) << 1)

@@ -5,9 +5,10 @@
 //! record ─► IPv4: version, IHL, fragment, protocol, checksum ─► ours, fragment   2 cycles after the record of word 10
 //!        ─► IPv6: version, next header                  GIDs ┘
 //!        ─► UDP length ─► words left ─► the mask's beats on their way to the ICRC
-//!        ─► opcode ─► table ─► payload length, first payload word              4 cycles after the record of word 12
+//!        ─► opcode ─► table ─► payload length, first payload word              4 cycles after the record of word 12 (32 bits: 1)
 //! ```
 //!
+//! Lengths are counted in words of `BA` bits: no frame has so many, so that a greater UDP length (`udp_long`) is a wrong one by itself.
 //! Nothing is cleared between frames: who reads knows from `align`'s `raw_reached` that every word up to 15 came with this frame. What the verdict
 //! reads is written only by words 10 to 12, so it stands while the next frame begins.
 
@@ -16,19 +17,19 @@ use rust_hdl::prelude::*;
 
 const PORT_ROCE: u16 = 4791;
 const PROTOCOL_UDP: u8 = 17;
-/// Bytes of the IPv4 header, which the total length counts.
-const IPV4_HEADER: u64 = 20;
+/// Words of the IPv4 header, which the total length counts.
+const IPV4_HEADER: u64 = 5;
 /// Words of UDP header, BTH and ICRC.
 const UDP_BTH_ICRC: u64 = 6;
 /// First word after the BTH.
 const EXTENSION: u64 = 15;
 
-/// Parser for beats of `W` bits, `L` words each; `G` GID entries.
+/// Parser for beats of `W` bits, `L` words each; `G` GID entries; a packet has fewer than `2^BA - 8` words.
 #[derive(LogicBlock)]
-pub struct Parse<const W: usize, const L: usize, const G: usize> {
+pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize> {
     pub clock: Signal<In, Clock>,
     pub data: Signal<In, Bits<W>>,
-    pub word: Signal<In, Bits<12>>,
+    pub word: Signal<In, Bits<5>>,
     pub valid: Signal<In, Bit>,
     pub first: Signal<In, Bit>,
     pub ipv6: Signal<In, Bit>,
@@ -65,17 +66,20 @@ pub struct Parse<const W: usize, const L: usize, const G: usize> {
     udp: DFF<Bit>,
     port: DFF<Bit>,
     hit: [DFF<Bit>; G],
-    ip_length: DFF<Bits<16>>,
+    ip_length: DFF<Bits<14>>,
+    ip_room: DFF<Bits<BA>>,
+    ip_lacks: DFF<Bit>,
+    ip_long: DFF<Bit>,
     pair_low: DFF<Bits<17>>,
     pair_high: DFF<Bits<17>>,
     pair_valid: DFF<Bit>,
-    pair_first: DFF<Bit>,
     sum: DFF<Bits<20>>,
     checksum_wrong: DFF<Bit>,
-    udp_words: DFF<Bits<14>>,
+    udp_words: DFF<Bits<BA>>,
     udp_ragged: DFF<Bit>,
-    room: DFF<Bits<17>>,
-    beats_left: DFF<Bits<14>>,
+    udp_long: DFF<Bit>,
+    over_ip: DFF<Bit>,
+    beats_left: DFF<Bits<BA>>,
     short: DFF<Bit>,
     in_body: DFF<Bit>,
     body: DFF<Bit>,
@@ -85,7 +89,8 @@ pub struct Parse<const W: usize, const L: usize, const G: usize> {
     known: DFF<Bit>,
     is_cnp: DFF<Bit>,
     extension: DFF<Bits<3>>,
-    payload_words: DFF<Bits<15>>,
+    payload_words: DFF<Bits<BA>>,
+    too_short: DFF<Bit>,
     wrong_length: DFF<Bit>,
     v6: DFF<Bit>,
     index: DFF<Bits<2>>,
@@ -110,42 +115,57 @@ pub struct Parse<const W: usize, const L: usize, const G: usize> {
     matched: [Signal<Local, Bit>; 4],
     any_hit: Signal<Local, Bit>,
     hit_index: Signal<Local, Bits<2>>,
-    folded: Signal<Local, Bits<17>>,
-    words_now: Signal<Local, Bits<14>>,
-    body_words: Signal<Local, Bits<14>>,
-    words_less: Signal<Local, Bits<14>>,
+    rest: Signal<Local, Bits<4>>,
+    words_now: Signal<Local, Bits<BA>>,
+    body_words: Signal<Local, Bits<BA>>,
+    words_less: Signal<Local, Bits<BA>>,
     last_now: Signal<Local, Bit>,
     whole: Signal<Local, Bit>,
     running: Signal<Local, Bit>,
-    remaining: Signal<Local, Bits<15>>,
-    no_payload: Signal<Local, Bit>,
-    length: Signal<Local, Bits<16>>,
-    at_0: Constant<Bits<12>>,
-    at_1: Constant<Bits<12>>,
-    at_5: Constant<Bits<12>>,
-    at_6: Constant<Bits<12>>,
-    at_7: Constant<Bits<12>>,
-    at_8: Constant<Bits<12>>,
-    at_9: Constant<Bits<12>>,
-    at_10: Constant<Bits<12>>,
-    at_11: Constant<Bits<12>>,
-    at_12: Constant<Bits<12>>,
+    length_now: Signal<Local, Bits<14>>,
+    ip_length_now: Signal<Local, Bits<14>>,
+    ip_words: Signal<Local, Bits<14>>,
+    ip_judged: Signal<Local, Bit>,
+    ip_header: Signal<Local, Bits<14>>,
+    need: Signal<Local, Bits<4>>,
+    left: Signal<Local, Bits<BA>>,
+    lacks: Signal<Local, Bit>,
+    pad_bytes: Signal<Local, Bits<2>>,
+    body_now: Signal<Local, Bit>,
+    known_now: Signal<Local, Bit>,
+    cnp_now: Signal<Local, Bit>,
+    extension_now: Signal<Local, Bits<3>>,
+    words_of_payload: Signal<Local, Bits<BA>>,
+    wrong: Signal<Local, Bit>,
+    at_0: Constant<Bits<5>>,
+    at_1: Constant<Bits<5>>,
+    at_5: Constant<Bits<5>>,
+    at_6: Constant<Bits<5>>,
+    at_7: Constant<Bits<5>>,
+    at_8: Constant<Bits<5>>,
+    at_9: Constant<Bits<5>>,
+    at_10: Constant<Bits<5>>,
+    at_11: Constant<Bits<5>>,
+    at_12: Constant<Bits<5>>,
     version_4_ihl_5: Constant<Bits<8>>,
     version_4: Constant<Bits<4>>,
     version_6: Constant<Bits<4>>,
     protocol_udp: Constant<Bits<8>>,
     port_roce: Constant<Bits<16>>,
-    all_ones: Constant<Bits<17>>,
-    ipv4_header: Constant<Bits<17>>,
-    udp_header: Constant<Bits<14>>,
-    udp_header_less: Constant<Bits<14>>,
-    fixed_words: Constant<Bits<15>>,
+    udp_header: Constant<Bits<BA>>,
+    udp_header_less: Constant<Bits<BA>>,
+    fixed_words: Constant<Bits<4>>,
+    ipv4_header: Constant<Bits<14>>,
+    long: Constant<Bits<14>>,
+    one: Constant<Bits<4>>,
+    no_bytes: Constant<Bits<2>>,
+    all_ones: Constant<Bits<12>>,
     extension_word: Constant<Bits<5>>,
-    one_left: Constant<Bits<14>>,
+    one_left: Constant<Bits<BA>>,
     gid_number: [Constant<Bits<2>>; 4],
 }
 
-impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> {
+impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default for Parse<W, L, G, BA> {
     fn default() -> Self {
         assert!(
             W == 32 * L && (L == 1 || L == 2) && (1..=4).contains(&G),
@@ -186,15 +206,18 @@ impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> 
             port: Default::default(),
             hit: std::array::from_fn(|_| Default::default()),
             ip_length: Default::default(),
+            ip_room: Default::default(),
+            ip_lacks: Default::default(),
+            ip_long: Default::default(),
             pair_low: Default::default(),
             pair_high: Default::default(),
             pair_valid: Default::default(),
-            pair_first: Default::default(),
             sum: Default::default(),
             checksum_wrong: Default::default(),
             udp_words: Default::default(),
             udp_ragged: Default::default(),
-            room: Default::default(),
+            udp_long: Default::default(),
+            over_ip: Default::default(),
             beats_left: Default::default(),
             short: Default::default(),
             in_body: Default::default(),
@@ -206,6 +229,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> 
             is_cnp: Default::default(),
             extension: Default::default(),
             payload_words: Default::default(),
+            too_short: Default::default(),
             wrong_length: Default::default(),
             v6: Default::default(),
             index: Default::default(),
@@ -229,16 +253,28 @@ impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> 
             matched: Default::default(),
             any_hit: Default::default(),
             hit_index: Default::default(),
-            folded: Default::default(),
+            rest: Default::default(),
             words_now: Default::default(),
             body_words: Default::default(),
             words_less: Default::default(),
             last_now: Default::default(),
             whole: Default::default(),
             running: Default::default(),
-            remaining: Default::default(),
-            no_payload: Default::default(),
-            length: Default::default(),
+            length_now: Default::default(),
+            ip_length_now: Default::default(),
+            ip_words: Default::default(),
+            ip_judged: Default::default(),
+            ip_header: Default::default(),
+            need: Default::default(),
+            left: Default::default(),
+            lacks: Default::default(),
+            pad_bytes: Default::default(),
+            body_now: Default::default(),
+            known_now: Default::default(),
+            cnp_now: Default::default(),
+            extension_now: Default::default(),
+            words_of_payload: Default::default(),
+            wrong: Default::default(),
             at_0: at(0),
             at_1: at(1),
             at_5: at(5),
@@ -254,8 +290,12 @@ impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> 
             version_6: Constant::new(6u8.to_bits()),
             protocol_udp: Constant::new(PROTOCOL_UDP.to_bits()),
             port_roce: Constant::new(PORT_ROCE.to_bits()),
-            all_ones: Constant::new(0xffffu64.to_bits()),
             ipv4_header: Constant::new(IPV4_HEADER.to_bits()),
+            // The bits of a length in words that a frame's can't have.
+            long: Constant::new((0x3fff & !((1u64 << BA) - 1)).to_bits()),
+            one: Constant::new(1u64.to_bits()),
+            no_bytes: Constant::new(0u64.to_bits()),
+            all_ones: Constant::new(0xfffu64.to_bits()),
             udp_header: Constant::new(2u64.to_bits()),
             udp_header_less: Constant::new(1u64.to_bits()),
             fixed_words: Constant::new(UDP_BTH_ICRC.to_bits()),
@@ -266,17 +306,18 @@ impl<const W: usize, const L: usize, const G: usize> Default for Parse<W, L, G> 
     }
 }
 
-impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
+impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for Parse<W, L, G, BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, version, plain, no_port, udp, port, ip_length, pair_low, pair_high, pair_valid, pair_first, sum);
+        dff_setup!(self, clock, version, plain, no_port, udp, port, ip_length, ip_room, ip_lacks, ip_long, pair_low, pair_high, pair_valid, sum);
         dff_setup!(
             self,
             clock,
             checksum_wrong,
             udp_words,
             udp_ragged,
-            room,
+            udp_long,
+            over_ip,
             beats_left,
             short,
             in_body,
@@ -285,7 +326,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
             pad,
             tver
         );
-        dff_setup!(self, clock, known, is_cnp, extension, payload_words, wrong_length, v6, index);
+        dff_setup!(self, clock, known, is_cnp, extension, payload_words, too_short, wrong_length, v6, index);
 
         // The words as big-endian numbers. With two lanes an odd word is the upper one.
         self.even_raw.next = self.data.val().get_bits::<32>(0);
@@ -312,6 +353,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
         self.is_11.next = self.valid.val() & (self.word.val() == self.at_11.val());
         self.is_12.next = self.valid.val() & (self.word.val() == self.at_12.val());
 
+        self.ip_length_now.next = self.odd.val().get_bits::<14>(2);
         // IP header. `plain`: no options, not a fragment. `no_port`: the UDP header isn't at words 10-11 (R15).
         if self.is_0.val() {
             self.version.d.next = self.even.val().get_bits::<4>(28) == self.version_6.val();
@@ -319,14 +361,32 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
             self.no_port.d.next = false;
         }
         if self.is_1.val() {
-            self.ip_length.d.next = self.odd.val().get_bits::<16>(16);
+            self.ip_length_now.next = self.odd.val().get_bits::<14>(18);
             self.udp.d.next = self.odd.val().get_bits::<8>(8) == self.protocol_udp.val();
         }
         if self.is_5.val() {
             self.version.d.next = self.odd.val().get_bits::<4>(28) == self.version_4.val();
             self.plain.d.next = self.odd.val().get_bits::<8>(24) == self.version_4_ihl_5.val();
             self.no_port.d.next = self.odd.val().get_bits::<8>(24) != self.version_4_ihl_5.val();
-            self.ip_length.d.next = self.odd.val().get_bits::<16>(0);
+        }
+        if self.is_1.val() | self.is_5.val() {
+            self.ip_length.d.next = self.ip_length_now.val();
+        }
+        // At two lanes the length rests in a register until word 11.
+        self.ip_words.next = self.ip_length_now.val();
+        self.ip_judged.next = self.is_5.val();
+        self.ip_header.next = self.ipv4_header.val();
+        for _i in 1..L {
+            self.ip_words.next = self.ip_length.q.val();
+            self.ip_judged.next = self.is_11.val();
+            if self.ipv6.val() {
+                self.ip_header.next = 0.into();
+            }
+        }
+        if self.ip_judged.val() {
+            self.ip_room.d.next = self.ip_words.val().get_bits::<BA>(0) - self.ip_header.val().get_bits::<BA>(0);
+            self.ip_lacks.d.next = self.ip_words.val() < self.ip_header.val();
+            self.ip_long.d.next = (self.ip_words.val() & self.long.val()).any();
         }
         if self.is_6.val() & !self.ipv6.val() {
             self.plain.d.next = self.plain.q.val() & !self.even.val().get_bits::<14>(0).any();
@@ -391,30 +451,34 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
                 bit_cast::<17, 16>(self.odd.val().get_bits::<16>(0)) + bit_cast::<17, 16>(self.odd.val().get_bits::<16>(16));
         }
         self.pair_valid.d.next = self.is_5.val() | self.is_6.val() | self.is_7.val() | self.is_8.val() | self.is_9.val();
-        self.pair_first.d.next = self.is_5.val();
+        // In the first beat of a pair of lanes the lower one is `align`'s zeros.
         if self.pair_valid.q.val() {
-            // In the first beat of a pair of lanes the lower one is `align`'s zeros.
             self.sum.d.next = self.sum.q.val() + bit_cast::<20, 17>(self.pair_low.q.val()) + bit_cast::<20, 17>(self.pair_high.q.val());
-            if self.pair_first.q.val() {
-                self.sum.d.next = bit_cast::<20, 17>(self.pair_low.q.val()) + bit_cast::<20, 17>(self.pair_high.q.val());
-            }
         }
-        self.folded.next = bit_cast::<17, 16>(self.sum.q.val().get_bits::<16>(0)) + bit_cast::<17, 4>(self.sum.q.val().get_bits::<4>(16));
+        if self.is_5.val() {
+            self.sum.d.next = 0.into();
+        }
+        // Right: the carries, added at the low end, make it all ones.
+        self.rest.next = self.sum.q.val().get_bits::<4>(0) ^ self.sum.q.val().get_bits::<4>(16);
 
         // R8, R9, R77: the UDP length governs.
-        self.words_now.next = self.odd.val().get_bits::<14>(18);
+        self.length_now.next = self.odd.val().get_bits::<14>(18);
+        self.words_now.next = self.length_now.val().get_bits::<BA>(0);
         self.body_words.next = self.words_now.val() - self.udp_header.val();
         self.words_less.next = self.words_now.val() - self.udp_header_less.val();
         if self.is_11.val() {
             self.udp_words.d.next = self.words_now.val();
             self.udp_ragged.d.next = self.odd.val().get_bits::<2>(16).any();
-            self.room.d.next = bit_cast::<17, 16>(self.ip_length.q.val()) - bit_cast::<17, 16>(self.odd.val().get_bits::<16>(16));
+            self.udp_long.d.next = (self.length_now.val() & self.long.val()).any();
         }
         if self.is_12.val() {
             self.opcode.d.next = self.even.val().get_bits::<8>(24);
             self.pad.d.next = self.even.val().get_bits::<2>(20);
             self.tver.d.next = self.even.val().get_bits::<4>(16);
-            self.checksum_wrong.d.next = !self.ipv6.val() & (self.folded.val() != self.all_ones.val());
+            self.checksum_wrong.d.next =
+                !self.ipv6.val() & ((self.sum.q.val().get_bits::<12>(4) != self.all_ones.val()) | !self.rest.val().all());
+            // Whole words do: a UDP length that isn't is wrong anyway.
+            self.over_ip.d.next = self.ip_lacks.q.val() | (!self.ip_long.q.val() & (self.ip_room.q.val() < self.udp_words.q.val()));
             self.v6.d.next = self.ipv6.val();
             self.index.d.next = self.hit_index.val();
         }
@@ -423,24 +487,39 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
         self.known.d.next = self.opcodes.valid.val();
         self.is_cnp.d.next = self.opcodes.cnp.val();
         self.extension.d.next = self.opcodes.words.val();
-        // R10: the difference shows by its sign bit whether the packet is long enough.
-        self.remaining.next = bit_cast::<15, 14>(self.udp_words.q.val()) - self.fixed_words.val();
-        self.payload_words.d.next = self.remaining.val() - bit_cast::<15, 3>(self.extension.q.val());
-        self.no_payload.next = !self.payload_words.q.val().any();
-        self.length.next = (bit_cast::<16, 15>(self.payload_words.q.val()) << 2) - bit_cast::<16, 2>(self.pad.q.val());
+        self.known_now.next = self.opcodes.valid.val();
+        self.cnp_now.next = self.opcodes.cnp.val();
+        self.extension_now.next = self.opcodes.words.val();
+        for _i in 1..L {
+            self.known_now.next = self.known.q.val();
+            self.cnp_now.next = self.is_cnp.q.val();
+            self.extension_now.next = self.extension.q.val();
+        }
+        // R10: the words that the packet must have, one of payload if there is padding; `left` is then short of that one.
+        self.need.next = self.fixed_words.val() + bit_cast::<4, 3>(self.extension_now.val());
+        if self.pad.q.val().any() {
+            self.need.next = self.fixed_words.val() + bit_cast::<4, 3>(self.extension_now.val()) + self.one.val();
+        }
+        self.left.next = self.udp_words.q.val() - bit_cast::<BA, 4>(self.need.val());
+        self.lacks.next = self.udp_words.q.val() < bit_cast::<BA, 4>(self.need.val());
+        self.payload_words.d.next = self.left.val();
+        self.too_short.d.next = self.lacks.val();
+        self.words_of_payload.next = self.left.val();
+        self.wrong.next = self.udp_ragged.q.val() | self.udp_long.q.val() | self.over_ip.q.val() | self.lacks.val();
+        self.wrong_length.d.next = self.udp_ragged.q.val() | self.udp_long.q.val() | self.over_ip.q.val() | self.too_short.q.val();
+        for _i in 1..L {
+            self.words_of_payload.next = self.payload_words.q.val();
+            self.wrong.next = self.wrong_length.q.val();
+        }
 
         self.bad_checksum.next = self.checksum_wrong.q.val();
-        self.bad_opcode.next = !self.known.q.val();
+        self.bad_opcode.next = !self.known_now.val();
         self.bad_tver.next = self.tver.q.val().any();
-        self.cnp.next = self.is_cnp.q.val();
-        self.wrong_length.d.next = self.udp_ragged.q.val()
-            | self.room.q.val().get_bit(16)
-            | (!self.v6.q.val() & (self.room.q.val() < self.ipv4_header.val()))
-            | self.payload_words.q.val().get_bit(14)
-            | (self.no_payload.val() & self.pad.q.val().any());
-        self.bad_length.next = self.wrong_length.q.val();
-        self.payload_length.next = self.length.val().get_bits::<14>(0);
-        self.payload_word.next = self.extension_word.val() + bit_cast::<5, 3>(self.extension.q.val());
+        self.cnp.next = self.cnp_now.val();
+        self.bad_length.next = self.wrong.val();
+        self.pad_bytes.next = self.no_bytes.val() - self.pad.q.val();
+        self.payload_length.next = (bit_cast::<14, BA>(self.words_of_payload.val()) << 2) | bit_cast::<14, 2>(self.pad_bytes.val());
+        self.payload_word.next = self.extension_word.val() + bit_cast::<5, 3>(self.extension_now.val());
         self.gid_index.next = self.index.q.val();
         self.is_ipv6.next = self.v6.q.val();
 
@@ -452,8 +531,13 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
             self.in_body.d.next = true;
         }
         self.body.d.next = self.is_12.val() | (self.in_body.q.val() & !self.first.val());
-        self.last_now.next = self.body.q.val() & (self.beats_left.q.val() == self.one_left.val());
-        self.running.next = self.masked_valid.val() & (!self.body.q.val() | self.beats_left.q.val().any());
+        // The mask's register goes with `body`'s; at one lane neither is there.
+        self.body_now.next = self.is_12.val() | (self.in_body.q.val() & !self.first.val());
+        for _i in 1..L {
+            self.body_now.next = self.body.q.val();
+        }
+        self.last_now.next = self.body_now.val() & (self.beats_left.q.val() == self.one_left.val());
+        self.running.next = self.masked_valid.val() & (!self.body_now.val() | self.beats_left.q.val().any());
         self.whole.next = true;
         self.icrc_lanes.next = self.masked_lanes.val();
         for _i in 1..L {
@@ -464,7 +548,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for Parse<W, L, G> {
         }
         self.icrc_valid.next = self.running.val();
         self.icrc_last.next = self.last_now.val() & self.whole.val();
-        if self.running.val() & self.body.q.val() {
+        if self.running.val() & self.body_now.val() {
             self.beats_left.d.next = self.beats_left.q.val() - self.one_left.val();
         }
         if self.is_11.val() {

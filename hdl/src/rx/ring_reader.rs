@@ -6,7 +6,8 @@
 //!                                                           ▲ zeros after a marked beat (see frame_ring)
 //! ```
 //!
-//! First beat 3 cycles after the request is taken. The pipeline stands still while the output waits. A request is taken when the one before has sent its
+//! First beat 3 cycles after the request is taken. At one lane the RAM's own register is the output: 2 cycles. The pipeline stands still while the
+//! output waits. A request is taken when the one before has sent its
 //! last address: two idle cycles at most between requests. A count of 0 is taken and does nothing.
 
 use rust_hdl::prelude::*;
@@ -17,6 +18,7 @@ pub struct RingReader<const W: usize, const L: usize, const BA: usize, const RD:
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub read_beat: Signal<In, Bits<13>>,
+    /// Fewer than the ring has.
     pub read_count: Signal<In, Bits<13>>,
     pub read_valid: Signal<In, Bit>,
     pub read_ready: Signal<Out, Bit>,
@@ -27,16 +29,16 @@ pub struct RingReader<const W: usize, const L: usize, const BA: usize, const RD:
     pub ram_address: Signal<Out, Bits<BA>>,
     pub ram_data: Signal<In, Bits<RD>>,
     address: DFF<Bits<BA>>,
-    left: DFF<Bits<13>>,
+    left: DFF<Bits<BA>>,
     fetched: DFF<Bit>,
     out: DFF<Bits<W>>,
     out_valid: DFF<Bit>,
     marked: DFF<Bit>,
     active: Signal<Local, Bit>,
+    shown: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     one: Constant<Bits<BA>>,
-    one_left: Constant<Bits<13>>,
-}
+    }
 
 impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default for RingReader<W, L, BA, RD> {
     fn default() -> Self {
@@ -60,9 +62,9 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             out_valid: Default::default(),
             marked: Default::default(),
             active: Default::default(),
+            shown: Default::default(),
             go: Default::default(),
             one: Constant::new(1u64.to_bits()),
-            one_left: Constant::new(1u64.to_bits()),
         }
     }
 }
@@ -73,7 +75,14 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
         dff_setup!(self, clock, address, left, fetched, out, out_valid, marked);
 
         self.active.next = self.left.q.val().any();
-        self.go.next = !self.out_valid.q.val() | self.beat_ready.val();
+        self.shown.next = self.fetched.q.val();
+        self.beat_data.next = self.ram_data.val().get_bits::<W>(0);
+        for _i in 1..L {
+            self.shown.next = self.out_valid.q.val();
+            self.beat_data.next = self.out.q.val();
+        }
+        self.beat_valid.next = self.shown.val();
+        self.go.next = !self.shown.val() | self.beat_ready.val();
         self.ram_enable.next = self.go.val() & self.active.val();
         self.ram_address.next = self.address.q.val();
         if self.go.val() {
@@ -91,16 +100,14 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             }
             if self.active.val() {
                 self.address.d.next = self.address.q.val() + self.one.val();
-                self.left.d.next = self.left.q.val() - self.one_left.val();
+                self.left.d.next = self.left.q.val() - self.one.val();
             }
         }
         self.read_ready.next = !self.active.val();
         if self.read_valid.val() & !self.active.val() {
             self.address.d.next = self.read_beat.val().get_bits::<BA>(0);
-            self.left.d.next = self.read_count.val();
+            self.left.d.next = self.read_count.val().get_bits::<BA>(0);
         }
-        self.beat_data.next = self.out.q.val();
-        self.beat_valid.next = self.out_valid.q.val();
 
         if self.reset.val() {
             self.left.d.next = 0.into();

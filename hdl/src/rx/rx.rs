@@ -6,19 +6,20 @@
 //! MAC ─► align ─► parse ─► verdict ─► commit, events
 //!          │ └──► icrc mask ─► icrc ──┘
 //!          └► delay ─► frame_ring ─► ring_reader ─► beats
-//!                 └──► head_ram ─► head_loader ─► head
+//!                 └──► head_ram ─► head_loader ─► head_front ─► head
 //! ```
 //!
 //! A frame is written while it comes; the verdict commits it or takes it back. Latency from the last beat to a valid head: 14 cycles at 64 bits
 //! (IPv4, nothing waiting). Frames may follow each other without a gap. See `docs/stations/rx.md`.
 
-use super::{Align, Delay, FrameRing, HeadLoader, HeadRam, HostFifo, PacketHead, Parse, RingReader, Verdict};
+use super::{Align, Delay, FrameRing, HeadFront, HeadLoader, HeadRam, HostFifo, PacketHead, Parse, RingReader, Verdict};
 use crate::wire::{Icrc, IcrcMask};
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
 
 /// `W` data bits, `K` bytes (`KB` bits), `L` words; `2^BA` ring beats of `RD` RAM bits; `2^R` heads (`RB = R + 1`, `HR = R + 4`);
-/// `2^HA` host beats of `HD` RAM bits; `G` GIDs; records wait `D` cycles for the verdict on the frame before: 4 at two lanes, 1 at one.
+/// `2^HA` host beats of `HD` RAM bits; `G` GIDs; records wait `D` cycles for the verdict on the frame before: 4 at two lanes, 0 at one. One lane is
+/// built for area, two for the clock.
 #[derive(LogicBlock)]
 pub struct Rx<
     const W: usize,
@@ -72,23 +73,24 @@ pub struct Rx<
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
-    align: Align<W, K, L, KB>,
-    parse: Parse<W, L, G>,
-    mask: IcrcMask<W, L>,
-    icrc: Icrc<W, L>,
-    verdict: Verdict,
+    align: Align<W, K, L, KB, BA>,
+    parse: Parse<W, L, G, BA>,
+    mask: IcrcMask<W, L, L>,
+    icrc: Icrc<W, L, L>,
+    verdict: Verdict<L, D>,
     delay: Delay<W, D>,
     frame_ring: FrameRing<W, L, BA, RD>,
     ring_reader: RingReader<W, L, BA, RD>,
     head_ram: HeadRam<W, L, R, RB, HR, BA>,
-    head_loader: HeadLoader<W, L>,
+    head_loader: HeadLoader<W, L, BA>,
+    head_front: HeadFront<L>,
     host_fifo: HostFifo<W, K, KB, HA, HD>,
 }
 
 /// The `tengig` preset.
 pub type RxTengig = Rx<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4>;
 /// The `cu` preset.
-pub type RxCu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1>;
+pub type RxCu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0>;
 
 impl<
         const W: usize,
@@ -112,8 +114,9 @@ impl<
         assert_eq!(config.roce_buffer, K << BA, "Rx: BA");
         assert_eq!(config.host_fifo, K << HA, "Rx: HA");
         assert_eq!(config.n_gids, G, "Rx: G");
-        assert_eq!(D, if L == 2 { 4 } else { 1 }, "Rx: D");
-        assert!(L == 2 || !config.ipv6, "Rx: IPv6 needs 64 bits");
+        assert_eq!(D, if L == 2 { 4 } else { 0 }, "Rx: D");
+        assert!(L == 2 || (!config.ipv6 && !config.ud && G == 1), "Rx: IPv6, UD and more than one GID need 64 bits");
+        assert!(config.max_frame / 4 + 8 < 1 << BA, "Rx: BA bits must count a frame's words");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -158,6 +161,7 @@ impl<
             ring_reader: Default::default(),
             head_ram: Default::default(),
             head_loader: Default::default(),
+            head_front: Default::default(),
             host_fifo: Default::default(),
         }
     }
@@ -221,6 +225,7 @@ impl<
             ring_reader,
             head_ram,
             head_loader,
+            head_front,
             host_fifo
         );
         self.align.reset.next = self.reset.val();
@@ -232,6 +237,7 @@ impl<
         self.ring_reader.reset.next = self.reset.val();
         self.head_ram.reset.next = self.reset.val();
         self.head_loader.reset.next = self.reset.val();
+        self.head_front.reset.next = self.reset.val();
         self.host_fifo.reset.next = self.reset.val();
 
         self.align.s_data.next = self.s_data.val();
@@ -263,7 +269,7 @@ impl<
         self.parse.gid_ipv6.next = self.gid_ipv6.val();
         self.parse.gid.next = self.gid.val();
         self.mask.s_data.next = self.align.data.val();
-        self.mask.s_word.next = self.align.word.val();
+        self.mask.s_word.next = bit_cast::<12, 5>(self.align.word.val());
         self.mask.s_lane_valid.next = self.align.lanes.val();
         self.mask.s_valid.next = self.align.valid.val();
         self.mask.s_first.next = self.align.first.val();
@@ -302,6 +308,7 @@ impl<
 
         // Ring.
         self.delay.s_data.next = self.align.data.val();
+        self.delay.s_word.next = self.align.word.val();
         self.delay.s_valid.next = self.align.valid.val();
         self.delay.s_first.next = self.align.first.val();
         self.delay.s_zero.next = self.align.zero.val();
@@ -330,7 +337,7 @@ impl<
         self.head_ram.data.next = self.delay.m_data.val();
         self.head_ram.valid.next = self.delay.m_valid.val();
         self.head_ram.first.next = self.delay.m_first.val();
-        self.head_ram.ipv6.next = self.delay.m_ipv6.val();
+        self.head_ram.word.next = self.delay.m_word.val();
         self.head_ram.commit.next = self.verdict.commit.val();
         self.head_ram.payload_length.next = self.parse.payload_length.val();
         self.head_ram.payload_word.next = self.parse.payload_word.val();
@@ -339,15 +346,18 @@ impl<
         self.head_ram.frame_beat.next = self.frame_ring.frame_beat.val();
         self.head_ram.end_beat.next = self.frame_ring.end_beat.val();
         self.head_ram.done.next = self.head_loader.done.val();
-        self.head_ram.read_word.next = self.head_loader.read_word.val();
+        self.head_ram.read_slot.next = self.head_loader.read_slot.val();
         self.head_loader.read_data.next = self.head_ram.read_data.val();
         self.head_loader.waiting.next = self.head_ram.waiting.val();
         self.head_loader.likely.next = self.verdict.likely.val();
         self.head_loader.verdict.next = self.verdict.decided.val();
         self.head_loader.commit.next = self.verdict.commit.val();
-        self.head_loader.head_next.next = self.head_next.val();
-        self.head.next = self.head_loader.head.val();
-        self.head_valid.next = self.head_loader.head_valid.val();
+        self.head_front.s_head.next = self.head_loader.m_head.val();
+        self.head_front.s_valid.next = self.head_loader.m_valid.val();
+        self.head_loader.m_ready.next = self.head_front.s_ready.val();
+        self.head_front.head_next.next = self.head_next.val();
+        self.head.next = self.head_front.head.val();
+        self.head_valid.next = self.head_front.head_valid.val();
     }
 
     crate::block_name!();

@@ -2,22 +2,23 @@
 //! What becomes of each frame: exactly one event.
 //!
 //! ```text
-//! last raw beat ─► host's or not ─► code pipe, 6 cycles ─► RoCE: facts, ICRC ─► commit, event
+//! last raw beat ─► host's or not ─► code pipe, D + 2 cycles ─► RoCE: facts, ICRC ─► commit, event
 //!                       └► host FIFO: commit
 //! ```
 //!
 //! The first that fails names the drop: bad FCS, too long; then, if it isn't RoCE for us, host overflow, fragment (given to the host all the same),
 //! host; else IP checksum, length, opcode, TVer, ICRC, CNP, no buffer. A frame that ends before word 15 is whole is never RoCE.
-//! The RoCE verdict falls 7 cycles after the last beat at the port, 4 after `align`'s end record, when the ICRC of a last word there is known.
-//! Events wait in four registers, so a consumer that takes one in 8 cycles loses none of frames of 8 beats or more.
+//! 64 bits (`D` = 4): the RoCE verdict falls 7 cycles after the last beat at the port, 4 after `align`'s end record, when the ICRC of a last word there is
+//! known. 32 bits (`D` = 0): 2 cycles after it. Two events wait for each lane, so a consumer that takes one in 8 cycles loses none of frames of 8
+//! beats or more.
 
 use crate::stream::Skid;
 use rust_hdl::prelude::*;
 use verbena_spec::counters;
 
-/// The verdict.
+/// The verdict for `L` lanes, `D` + 2 cycles after the raw last beat.
 #[derive(LogicBlock)]
-pub struct Verdict {
+pub struct Verdict<const L: usize, const D: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub enable: Signal<In, Bit>,
@@ -39,21 +40,27 @@ pub struct Verdict {
     pub icrc_good: Signal<In, Bit>,
     pub stuck: Signal<In, Bit>,
     pub blocked: Signal<In, Bit>,
-    /// Two cycles before a verdict that may commit.
+    /// Three cycles before a verdict that may commit; never at one lane.
     pub likely: Signal<Out, Bit>,
     pub decided: Signal<Out, Bit>,
     pub commit: Signal<Out, Bit>,
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
-    code: [DFF<Bits<4>>; 6],
-    pending: [DFF<Bit>; 6],
+    entry_code: DFF<Bits<4>>,
+    entry_pending: DFF<Bit>,
+    /// The last is first in time.
+    code: [DFF<Bits<4>>; D],
+    pending: [DFF<Bit>; D],
+    last_code: DFF<Bits<4>>,
+    last_pending: DFF<Bit>,
+    may_commit: DFF<Bit>,
     icrc_seen: DFF<Bit>,
     icrc_right: DFF<Bit>,
-    events: Skid<4>,
-    more_events: Skid<4>,
+    events: [Skid<4>; L],
     first_code: Signal<Local, Bits<4>>,
     final_code: Signal<Local, Bits<4>>,
+    code_out: Signal<Local, Bits<4>>,
     for_host: Signal<Local, Bit>,
     seen: Signal<Local, Bit>,
     right: Signal<Local, Bit>,
@@ -72,7 +79,7 @@ pub struct Verdict {
     rx_cnp: Constant<Bits<4>>,
 }
 
-impl Default for Verdict {
+impl<const L: usize, const D: usize> Default for Verdict<L, D> {
     fn default() -> Self {
         let code = |code: u8| {
             assert!(code < 16, "Verdict: receive codes have four bits");
@@ -106,14 +113,19 @@ impl Default for Verdict {
             event_valid: Default::default(),
             event_code: Default::default(),
             event_ready: Default::default(),
+            entry_code: Default::default(),
+            entry_pending: Default::default(),
             code: std::array::from_fn(|_| Default::default()),
             pending: std::array::from_fn(|_| Default::default()),
+            last_code: Default::default(),
+            last_pending: Default::default(),
+            may_commit: Default::default(),
             icrc_seen: Default::default(),
             icrc_right: Default::default(),
-            events: Default::default(),
-            more_events: Default::default(),
+            events: std::array::from_fn(|_| Default::default()),
             first_code: Default::default(),
             final_code: Default::default(),
+            code_out: Default::default(),
             for_host: Default::default(),
             seen: Default::default(),
             right: Default::default(),
@@ -134,17 +146,18 @@ impl Default for Verdict {
     }
 }
 
-impl Logic for Verdict {
+impl<const L: usize, const D: usize> Logic for Verdict<L, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, icrc_seen, icrc_right);
-        clock!(self, clock, events, more_events);
-        for i in 0..6 {
+        dff_setup!(self, clock, entry_code, entry_pending, last_code, last_pending, may_commit, icrc_seen, icrc_right);
+        for i in 0..D {
             self.code[i].clock.next = self.clock.val();
             self.pending[i].clock.next = self.clock.val();
         }
-        self.events.reset.next = self.reset.val();
-        self.more_events.reset.next = self.reset.val();
+        for i in 0..L {
+            self.events[i].clock.next = self.clock.val();
+            self.events[i].reset.next = self.reset.val();
+        }
 
         // With the last beat: whose is it? (R15, R19)
         self.for_host.next = false;
@@ -165,25 +178,35 @@ impl Logic for Verdict {
             }
         }
         self.host_commit.next = self.for_host.val();
-        self.code[0].d.next = self.first_code.val();
-        self.pending[0].d.next = self.last.val();
-        for i in 1..6 {
-            self.code[i].d.next = self.code[i - 1].q.val();
-            self.pending[i].d.next = self.pending[i - 1].q.val();
+        self.entry_code.d.next = self.first_code.val();
+        self.entry_pending.d.next = self.last.val();
+        self.last_code.d.next = self.entry_code.q.val();
+        self.last_pending.d.next = self.entry_pending.q.val();
+        self.may_commit.d.next = false;
+        for i in 0..D {
+            self.code[i].d.next = self.entry_code.q.val();
+            self.pending[i].d.next = self.entry_pending.q.val();
+            self.last_code.d.next = self.code[0].q.val();
+            self.last_pending.d.next = self.pending[0].q.val();
+            self.may_commit.d.next = self.pending[i].q.val() & (self.code[i].q.val() == self.rx_roce.val());
         }
-        self.likely.next = self.pending[3].q.val() & (self.code[3].q.val() == self.rx_roce.val());
+        for i in 1..D {
+            self.code[i - 1].d.next = self.code[i].q.val();
+            self.pending[i - 1].d.next = self.pending[i].q.val();
+        }
+        self.likely.next = self.may_commit.q.val();
 
         // The RoCE verdict.
         self.seen.next = self.icrc_seen.q.val() | self.icrc_valid.val();
         self.right.next = self.icrc_right.q.val() | (self.icrc_valid.val() & self.icrc_good.val()) | self.icrc_off.val();
         self.icrc_seen.d.next = self.seen.val();
         self.icrc_right.d.next = self.icrc_right.q.val() | (self.icrc_valid.val() & self.icrc_good.val());
-        if self.pending[5].q.val() {
+        if self.last_pending.q.val() {
             self.icrc_seen.d.next = false;
             self.icrc_right.d.next = false;
         }
-        self.final_code.next = self.code[5].q.val();
-        if self.code[5].q.val() == self.rx_roce.val() {
+        self.final_code.next = self.last_code.q.val();
+        if self.last_code.q.val() == self.rx_roce.val() {
             if self.bad_checksum.val() {
                 self.final_code.next = self.rx_bad_ip_checksum.val();
             } else if self.bad_length.val() | !self.seen.val() {
@@ -201,21 +224,30 @@ impl Logic for Verdict {
                 self.final_code.next = self.rx_no_buffer.val();
             }
         }
-        self.decided.next = self.pending[5].q.val();
-        self.commit.next = self.pending[5].q.val() & (self.final_code.val() == self.rx_roce.val());
+        self.decided.next = self.last_pending.q.val();
+        self.commit.next = self.last_pending.q.val() & (self.final_code.val() == self.rx_roce.val());
 
-        self.events.s_data.next = self.final_code.val();
-        self.events.s_valid.next = self.pending[5].q.val();
-        self.more_events.s_data.next = self.events.m_data.val();
-        self.more_events.s_valid.next = self.events.m_valid.val();
-        self.events.m_ready.next = self.more_events.s_ready.val();
-        self.event_code.next = bit_cast::<6, 4>(self.more_events.m_data.val());
-        self.event_valid.next = self.more_events.m_valid.val();
-        self.more_events.m_ready.next = self.event_ready.val();
+        self.code_out.next = 0.into();
+        self.event_valid.next = false;
+        for i in 0..L {
+            self.events[i].s_data.next = self.final_code.val();
+            self.events[i].s_valid.next = self.last_pending.q.val();
+            self.events[i].m_ready.next = self.event_ready.val();
+            self.code_out.next = self.events[i].m_data.val();
+            self.event_valid.next = self.events[i].m_valid.val();
+        }
+        for i in 1..L {
+            self.events[i].s_data.next = self.events[i - 1].m_data.val();
+            self.events[i].s_valid.next = self.events[i - 1].m_valid.val();
+            self.events[i - 1].m_ready.next = self.events[i].s_ready.val();
+        }
+        self.event_code.next = bit_cast::<6, 4>(self.code_out.val());
 
         if self.reset.val() {
-            self.pending[0].d.next = false;
-            for i in 1..6 {
+            self.entry_pending.d.next = false;
+            self.last_pending.d.next = false;
+            self.may_commit.d.next = false;
+            for i in 0..D {
                 self.pending[i].d.next = false;
             }
             self.icrc_seen.d.next = false;

@@ -11,9 +11,12 @@
 //! beat trailing ones. A missing leading word counts as zeros fed to a start state that was stepped back; a missing trailing word is fed as zeros and
 //! taken back from the result. So the loop is one matrix (17 inputs a bit for a word, one XOR more for the upper lane).
 //!
-//! Latency: a last beat in cycle t gives `crc`, `good`, `crc_valid` in cycle t + 3, for one cycle. One beat a cycle; packets may follow
+//! `S` = 2, all of the above: a last beat in cycle t gives `crc`, `good`, `crc_valid` in cycle t + 3, for one cycle. One beat a cycle; packets may follow
 //! each other without a gap; `valid` may pause. `crc` is the ICRC of the words seen (R1, R4: crc[7:0] is sent first). `good` is for a receiver that
 //! feeds the received ICRC as the last word. Limits: W is 32 or 64.
+//!
+//! `S` = 1, one lane only, for a slow clock: the state register alone. A last beat in cycle t gives `crc`, `good` and `crc_valid` in cycle t + 1; `crc` and
+//! `good` stand until the next beat.
 
 use super::crc_matrix::{step_words, CrcMatrix};
 use rust_hdl::prelude::*;
@@ -23,9 +26,9 @@ pub const INITIAL_STATE: u32 = 0xdebb_20e3;
 /// The reflected state after a packet and its own right ICRC.
 const GOOD_STATE: u32 = 0xdebb_20e3;
 
-/// ICRC over beats of `W` bits, `L = W / 32` words each.
+/// ICRC over beats of `W` bits, `L = W / 32` words each; `S` 2: full registers, 1: the fewest.
 #[derive(LogicBlock)]
-pub struct Icrc<const W: usize, const L: usize> {
+pub struct Icrc<const W: usize, const L: usize, const S: usize = 2> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// Masked beat.
@@ -62,15 +65,19 @@ pub struct Icrc<const W: usize, const L: usize> {
     start: Signal<Local, Bits<32>>,
     short: Signal<Local, Bit>,
     fed_back: Signal<Local, Bits<32>>,
+    earlier_state: Signal<Local, Bits<32>>,
+    add: Signal<Local, Bits<32>>,
+    move_on: Signal<Local, Bit>,
     start_full: Constant<Bits<32>>,
     start_half: Constant<Bits<32>>,
     good_full: Constant<Bits<32>>,
     good_half: Constant<Bits<32>>,
 }
 
-impl<const W: usize, const L: usize> Default for Icrc<W, L> {
+impl<const W: usize, const L: usize, const S: usize> Default for Icrc<W, L, S> {
     fn default() -> Self {
         assert!(W == 32 * L && (L == 1 || L == 2), "Icrc: W must be 32 * L, L 1 or 2");
+        assert!(S == 2 || (S == 1 && L == 1), "Icrc: S must be 2, or 1 at one lane");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -102,6 +109,9 @@ impl<const W: usize, const L: usize> Default for Icrc<W, L> {
             start: Default::default(),
             short: Default::default(),
             fed_back: Default::default(),
+            earlier_state: Default::default(),
+            add: Default::default(),
+            move_on: Default::default(),
             start_full: Constant::new(INITIAL_STATE.to_bits()),
             start_half: Constant::new(step_words(INITIAL_STATE, 0, 1).to_bits()),
             good_full: Constant::new(GOOD_STATE.to_bits()),
@@ -110,7 +120,7 @@ impl<const W: usize, const L: usize> Default for Icrc<W, L> {
     }
 }
 
-impl<const W: usize, const L: usize> Logic for Icrc<W, L> {
+impl<const W: usize, const L: usize, const S: usize> Logic for Icrc<W, L, S> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -158,13 +168,24 @@ impl<const W: usize, const L: usize> Logic for Icrc<W, L> {
         self.short_1.d.next = self.short.val();
 
         // Stage 2: the loop.
+        self.earlier_state.next = self.state.q.val();
+        if self.first.val() {
+            self.earlier_state.next = self.start.val();
+        }
         self.fed_back.next = 0.into();
         if self.keep_state.q.val() {
             self.fed_back.next = self.state.q.val();
         }
         self.step.x.next = self.low.q.val() ^ self.fed_back.val();
-        if self.valid_1.q.val() {
-            self.state.d.next = self.step.y.val() ^ self.high.q.val();
+        self.add.next = self.high.q.val();
+        self.move_on.next = self.valid_1.q.val();
+        for _i in S..2 {
+            self.step.x.next = self.low_data.val() ^ self.earlier_state.val();
+            self.add.next = 0.into();
+            self.move_on.next = self.valid.val();
+        }
+        if self.move_on.val() {
+            self.state.d.next = self.step.y.val() ^ self.add.val();
         }
         self.last_2.d.next = self.last_1.q.val();
         self.short_2.d.next = self.short_1.q.val();
@@ -181,6 +202,11 @@ impl<const W: usize, const L: usize> Logic for Icrc<W, L> {
         self.crc.next = self.result.q.val();
         self.good.next = self.result_good.q.val();
         self.crc_valid.next = self.last_3.q.val();
+        for _i in S..2 {
+            self.crc.next = !self.state.q.val();
+            self.good.next = self.state.q.val() == self.good_full.val();
+            self.crc_valid.next = self.last_1.q.val();
+        }
 
         if self.reset.val() {
             self.valid_1.d.next = false;

@@ -7,7 +7,7 @@
 //! word 11  UDP checksum                        word 13  BTH byte 4 (FECN, BECN, resv6)
 //! ```
 //!
-//! One register stage: everything that goes with a beat comes out one cycle later. IPv4 words 0-4 are no part of the packet; the caller says
+//! `S` = 2: one register stage, everything that goes with a beat comes out one cycle later; `S` = 1: none, in the same cycle. IPv4 words 0-4 are no part of the packet; the caller says
 //! so with `lane_valid`, which, like `first` and `last`, passes through to `Icrc`.
 
 use rust_hdl::prelude::*;
@@ -30,9 +30,9 @@ const BEATS: usize = 6;
 /// Words of the headers that `variant_bytes` knows.
 const WORDS: usize = 14;
 
-/// Mask stage for beats of `W` bits, `L = W / 32` words each.
+/// Mask stage for beats of `W` bits, `L = W / 32` words each; `S` 2: registered, 1: not.
 #[derive(LogicBlock)]
-pub struct IcrcMask<const W: usize, const L: usize> {
+pub struct IcrcMask<const W: usize, const L: usize, const S: usize = 2> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub s_data: Signal<In, Bits<W>>,
@@ -60,7 +60,7 @@ pub struct IcrcMask<const W: usize, const L: usize> {
     ones_ipv6: [Constant<Bits<W>>; 6],
 }
 
-impl<const W: usize, const L: usize> Default for IcrcMask<W, L> {
+impl<const W: usize, const L: usize, const S: usize> Default for IcrcMask<W, L, S> {
     fn default() -> Self {
         assert!(W == 32 * L && (L == 1 || L == 2), "IcrcMask: W must be 32 * L, L 1 or 2");
         let beat =
@@ -98,7 +98,7 @@ impl<const W: usize, const L: usize> Default for IcrcMask<W, L> {
     }
 }
 
-impl<const W: usize, const L: usize> Logic for IcrcMask<W, L> {
+impl<const W: usize, const L: usize, const S: usize> Logic for IcrcMask<W, L, S> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, data, lane_valid, valid, first, last);
@@ -122,6 +122,13 @@ impl<const W: usize, const L: usize> Logic for IcrcMask<W, L> {
         self.m_valid.next = self.valid.q.val();
         self.m_first.next = self.first.q.val();
         self.m_last.next = self.last.q.val();
+        for _i in S..2 {
+            self.m_data.next = self.s_data.val() | self.ones.val();
+            self.m_lane_valid.next = self.s_lane_valid.val();
+            self.m_valid.next = self.s_valid.val();
+            self.m_first.next = self.s_first.val();
+            self.m_last.next = self.s_last.val();
+        }
 
         if self.reset.val() {
             self.valid.d.next = false;

@@ -21,6 +21,8 @@ pub struct Manner {
     /// Heads are not taken at all; the host port is not read.
     pub hold_heads: bool,
     pub hold_host: bool,
+    /// Cycles that each head is looked at, less one.
+    pub look: u32,
 }
 
 /// A frame on its way in.
@@ -47,7 +49,7 @@ macro_rules! station {
             jobs: VecDeque<(PacketHead, Packet)>,
             reading: Option<(PacketHead, Packet, usize)>,
             end: u64,
-            taken: bool,
+            looked: u32,
             pub counts: [u32; 64],
             pub last_beat_at: u64,
             pub head_at: u64,
@@ -96,7 +98,7 @@ macro_rules! station {
                     jobs: VecDeque::new(),
                     reading: None,
                     end: 0,
-                    taken: false,
+                    looked: 0,
                     counts: [0; 64],
                     last_beat_at: 0,
                     head_at: 0,
@@ -200,9 +202,9 @@ macro_rules! station {
                         release = Some(());
                     }
                 }
-                let take = uut.head_valid.val() && !self.taken && !self.manner.hold_heads && ready(&mut self.rng);
+                let take = uut.head_valid.val() && self.looked >= self.manner.look && !self.manner.hold_heads && ready(&mut self.rng);
                 uut.head_next.next = take;
-                self.taken = take;
+                self.looked = if take || !uut.head_valid.val() { 0 } else { self.looked + 1 };
 
                 self.bench.settle();
                 let uut = &mut self.bench.uut;
@@ -343,7 +345,8 @@ fn check_head(head: &PacketHead, packet: &Packet, lanes: usize, ba: usize, at: &
     check("psn", head.psn.to_u64(), word(14) & 0xff_ffff);
     let extension = [head.xth0, head.xth1, head.xth2, head.xth3, head.xth4, head.xth5, head.xth6];
     for (i, got) in extension.iter().enumerate() {
-        if 15 + i < packet.words.len() {
+        // One lane keeps five of them.
+        if 15 + i < packet.words.len() && (lanes == 2 || i < 5) {
             check("xth", got.to_u64(), word(15 + i));
         }
     }
@@ -371,7 +374,7 @@ fn check_head(head: &PacketHead, packet: &Packet, lanes: usize, ba: usize, at: &
 }
 
 pub type Tengig = Rx<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4>;
-pub type Cu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 1>;
+pub type Cu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0>;
 station!(Station64, Tengig, 64, 8, 2, 12);
 station!(Station32, Cu, 32, 4, 1, 9);
 
