@@ -4,6 +4,7 @@
 mod answer;
 mod control;
 mod decide;
+mod effect_merge;
 mod entry;
 mod house;
 mod leave;
@@ -17,5 +18,6 @@ mod verdict;
 mod write_back;
 
 pub use control::Control;
+pub use effect_merge::EffectMerge;
 pub use entry::RetireEntry;
 pub use retire::Retire;
