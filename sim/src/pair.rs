@@ -70,7 +70,8 @@ impl Pair {
             };
             let hca = Hca::new(&options)?;
             let end = ENDS[n];
-            let mut device = Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {n}"))?;
+            let mut device =
+                Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {n}"))?;
             let pd = device.alloc_pd()?;
             let cq = device.create_cq(CQ_ENTRIES)?;
             Ok(Side { device, pd, cq })

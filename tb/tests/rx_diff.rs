@@ -16,7 +16,16 @@ macro_rules! same {
 
 same!(rx_icrc_64, Icrc::<64, 2>::default(), reset, data, lane_valid, valid, first, last);
 same!(rx_icrc_32, Icrc::<32, 1>::default(), reset, data, lane_valid, valid, first, last);
-same!(rx_icrc_32_short, Icrc::<32, 1, 1>::default(), reset, data, lane_valid, valid, first, last);
+same!(
+    rx_icrc_32_short,
+    Icrc::<32, 1, 1>::default(),
+    reset,
+    data,
+    lane_valid,
+    valid,
+    first,
+    last
+);
 same!(
     rx_mask_64,
     IcrcMask::<64, 2>::default(),

@@ -309,7 +309,9 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
 impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for Parse<W, L, G, BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, version, plain, no_port, udp, port, ip_length, ip_room, ip_lacks, ip_long, pair_low, pair_high, pair_valid, sum);
+        dff_setup!(
+            self, clock, version, plain, no_port, udp, port, ip_length, ip_room, ip_lacks, ip_long, pair_low, pair_high, pair_valid, sum
+        );
         dff_setup!(
             self,
             clock,
@@ -326,7 +328,18 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             pad,
             tver
         );
-        dff_setup!(self, clock, known, is_cnp, extension, payload_words, too_short, wrong_length, v6, index);
+        dff_setup!(
+            self,
+            clock,
+            known,
+            is_cnp,
+            extension,
+            payload_words,
+            too_short,
+            wrong_length,
+            v6,
+            index
+        );
 
         // The words as big-endian numbers. With two lanes an odd word is the upper one.
         self.even_raw.next = self.data.val().get_bits::<32>(0);

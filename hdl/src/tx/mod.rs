@@ -12,6 +12,7 @@ mod frame_out;
 mod gearbox;
 mod host_fifo;
 mod job;
+mod packet_arbiter;
 mod packet_store;
 #[allow(clippy::module_inception)]
 mod tx;
@@ -27,5 +28,6 @@ pub use frame_out::FrameOut;
 pub use gearbox::Gearbox;
 pub use host_fifo::HostFifo;
 pub use job::AckJob;
+pub use packet_arbiter::PacketArbiter;
 pub use packet_store::PacketStore;
 pub use tx::{Tx, TxCu, TxTengig};
