@@ -136,17 +136,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            count,
-            write_row,
-            read_row,
-            blocked_before,
-            kept,
-            meta_row,
-            meta
-        );
+        dff_setup!(self, clock, count, write_row, read_row, blocked_before, kept, meta_row, meta);
         clock!(self, clock, ram);
 
         self.in_row.next = self.row_words.val().get_bit(self.word.val().index());

@@ -5,7 +5,7 @@
 //! record ─► IPv4: version, IHL, fragment, protocol, checksum ─► ours, fragment   2 cycles after the record of word 10
 //!        ─► IPv6: version, next header                  GIDs ┘
 //!        ─► UDP length ─► words left ─► the mask's beats on their way to the ICRC
-//!        ─► opcode ─► table ─► payload length, first payload word              4 cycles after the record of word 12 (32 bits: 1)
+//!        ─► opcode ─► table ─► payload length, first payload word              5 cycles after the record of word 12 (32 bits: 1)
 //! ```
 //!
 //! Lengths are counted in words of `BA` bits: no frame has so many, so that a greater UDP length (`udp_long`) is a wrong one by itself.
@@ -21,6 +21,12 @@ const PROTOCOL_UDP: u8 = 17;
 const IPV4_HEADER: u64 = 5;
 /// Words of UDP header, BTH and ICRC.
 const UDP_BTH_ICRC: u64 = 6;
+/// Words that the IP length must count, for extension words + 8 where there is padding + 16 for IPv6 (where it doesn't count the header).
+fn need_words(index: u64) -> u64 {
+    let header = if index >> 4 == 1 { 0 } else { IPV4_HEADER };
+    header + UDP_BTH_ICRC + (index & 7) + (index >> 3 & 1)
+}
+
 /// First word after the BTH.
 const EXTENSION: u64 = 15;
 
@@ -88,6 +94,7 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     is_cnp: DFF<Bit>,
     extension: DFF<Bits<3>>,
     payload_words: DFF<Bits<BA>>,
+    need: DFF<Bits<5>>,
     payload_at: DFF<Bits<5>>,
     too_short: DFF<Bit>,
     wrong_length: DFF<Bit>,
@@ -124,8 +131,9 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     length_now: Signal<Local, Bits<14>>,
     ip_length_now: Signal<Local, Bits<14>>,
     ip_header: Signal<Local, Bits<BA>>,
-    need: Signal<Local, Bits<5>>,
-    need_all: Signal<Local, Bits<5>>,
+    need_index: Signal<Local, Bits<5>>,
+    need_read: Signal<Local, Bits<5>>,
+    need_now: Signal<Local, Bits<5>>,
     left: Signal<Local, Bits<BA>>,
     pad_bytes: Signal<Local, Bits<2>>,
     body_now: Signal<Local, Bit>,
@@ -151,12 +159,12 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     port_roce: Constant<Bits<16>>,
     udp_header: Constant<Bits<BA>>,
     udp_header_less: Constant<Bits<BA>>,
-    need_ipv4: Constant<Bits<5>>,
-    need_ipv6: Constant<Bits<5>>,
+    /// `need_words`, a bit in each.
+    need_plane: [Constant<Bits<32>>; 5],
+    need_weight: [Constant<Bits<5>>; 5],
     top: Constant<Bits<BA>>,
     ipv4_header: Constant<Bits<BA>>,
     long: Constant<Bits<14>>,
-    one: Constant<Bits<5>>,
     no_bytes: Constant<Bits<2>>,
     all_ones: Constant<Bits<12>>,
     extension_word: Constant<Bits<5>>,
@@ -262,7 +270,9 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             ip_words: Default::default(),
             ip_header: Default::default(),
             need: Default::default(),
-            need_all: Default::default(),
+            need_index: Default::default(),
+            need_read: Default::default(),
+            need_now: Default::default(),
             left: Default::default(),
             pad_bytes: Default::default(),
             body_now: Default::default(),
@@ -289,13 +299,18 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             ipv4_header: Constant::new(IPV4_HEADER.to_bits()),
             // The bits of a length in words that a frame's can't have.
             long: Constant::new((0x3fff & !((1u64 << BA) - 1)).to_bits()),
-            one: Constant::new(1u64.to_bits()),
             no_bytes: Constant::new(0u64.to_bits()),
             all_ones: Constant::new(0xfffu64.to_bits()),
             udp_header: Constant::new(2u64.to_bits()),
             udp_header_less: Constant::new(1u64.to_bits()),
-            need_ipv4: Constant::new((UDP_BTH_ICRC + IPV4_HEADER).to_bits()),
-            need_ipv6: Constant::new(UDP_BTH_ICRC.to_bits()),
+            need_plane: std::array::from_fn(|i| {
+                Constant::new(
+                    (0..32u64)
+                        .fold(0u64, |plane, index| plane | (need_words(index) >> i & 1) << index)
+                        .to_bits(),
+                )
+            }),
+            need_weight: std::array::from_fn(|i| Constant::new((1u64 << i).to_bits())),
             top: Constant::new((1u64 << (BA - 1)).to_bits()),
             extension_word: Constant::new(EXTENSION.to_bits()),
             one_left: Constant::new(1u64.to_bits()),
@@ -324,7 +339,20 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             pad,
             tver
         );
-        dff_setup!(self, clock, known, is_cnp, extension, payload_words, payload_at, too_short, wrong_length, v6, index);
+        dff_setup!(
+            self,
+            clock,
+            known,
+            is_cnp,
+            extension,
+            need,
+            payload_words,
+            payload_at,
+            too_short,
+            wrong_length,
+            v6,
+            index
+        );
 
         // The words as big-endian numbers. With two lanes an odd word is the upper one.
         self.even_raw.next = self.data.val().get_bits::<32>(0);
@@ -485,15 +513,21 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         }
         // R10: the words that the packet must have, one of payload if there is padding; `left` is then short of that one. A great number is a
         // negative one: no frame has half as many words.
-        self.need.next = bit_cast::<5, 3>(self.extension_now.val()) + self.need_ipv4.val();
-        if self.v6.q.val() {
-            self.need.next = bit_cast::<5, 3>(self.extension_now.val()) + self.need_ipv6.val();
+        self.need_index.next = bit_cast::<5, 3>(self.extension_now.val())
+            | (bit_cast::<5, 1>(self.pad.q.val().any().into()) << 3)
+            | (bit_cast::<5, 1>(self.v6.q.val().into()) << 4);
+        self.need_read.next = 0.into();
+        for i in 0..5 {
+            if self.need_plane[i].val().get_bit(self.need_index.val().index()) {
+                self.need_read.next = self.need_read.val() | self.need_weight[i].val();
+            }
         }
-        self.need_all.next = self.need.val();
-        if self.pad.q.val().any() {
-            self.need_all.next = self.need.val() + self.one.val();
+        self.need.d.next = self.need_read.val();
+        self.need_now.next = self.need_read.val();
+        for _i in 1..L {
+            self.need_now.next = self.need.q.val();
         }
-        self.left.next = self.udp_end.q.val() - bit_cast::<BA, 5>(self.need_all.val());
+        self.left.next = self.udp_end.q.val() - bit_cast::<BA, 5>(self.need_now.val());
         self.payload_words.d.next = self.left.val();
         self.too_short.d.next = (self.left.val() & self.top.val()).any();
         self.words_of_payload.next = self.left.val();

@@ -38,7 +38,7 @@ pub struct RingReader<const W: usize, const L: usize, const BA: usize, const RD:
     shown: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     one: Constant<Bits<BA>>,
-    }
+}
 
 impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default for RingReader<W, L, BA, RD> {
     fn default() -> Self {

@@ -115,7 +115,10 @@ impl<
         assert_eq!(config.host_fifo, K << HA, "Rx: HA");
         assert_eq!(config.n_gids, G, "Rx: G");
         assert_eq!(D, if L == 2 { 4 } else { 0 }, "Rx: D");
-        assert!(L == 2 || (!config.ipv6 && !config.ud && G == 1), "Rx: IPv6, UD and more than one GID need 64 bits");
+        assert!(
+            L == 2 || (!config.ipv6 && !config.ud && G == 1),
+            "Rx: IPv6, UD and more than one GID need 64 bits"
+        );
         assert!(config.max_frame / 4 < 1 << (BA - 1), "Rx: BA bits must count a frame's words");
         Self {
             clock: Default::default(),

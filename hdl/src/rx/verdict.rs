@@ -149,7 +149,17 @@ impl<const L: usize, const D: usize> Default for Verdict<L, D> {
 impl<const L: usize, const D: usize> Logic for Verdict<L, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, entry_code, entry_pending, last_code, last_pending, may_commit, icrc_seen, icrc_right);
+        dff_setup!(
+            self,
+            clock,
+            entry_code,
+            entry_pending,
+            last_code,
+            last_pending,
+            may_commit,
+            icrc_seen,
+            icrc_right
+        );
         for i in 0..D {
             self.code[i].clock.next = self.clock.val();
             self.pending[i].clock.next = self.clock.val();
