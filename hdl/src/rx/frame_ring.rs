@@ -20,7 +20,7 @@
 use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
-/// Fewer free beats than this are near the tail. More than a frame can go on by before it is stopped, and than an IPv4 frame skips.
+/// Fewer free beats than this are near the tail; a power of two. More than a frame can go on by before it is stopped, and than an IPv4 frame skips.
 const LEAST_ROOM: u64 = 16;
 
 /// `W` data bits, `L` words, `2^BA` beats, `RD` RAM bits: `W + 1` at 64 bits, `W` at 32.
@@ -56,9 +56,10 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     drop: DFF<Bit>,
     start: DFF<Bits<BA>>,
     at: DFF<Bits<BA>>,
-    tail: DFF<Bits<BA>>,
+    /// Inverted, so that a plain sum gives the distance (inverted too).
+    not_tail: DFF<Bits<BA>>,
     frame: DFF<Bits<BA>>,
-    room: DFF<Bits<BA>>,
+    not_room: DFF<Bits<BA>>,
     stuck_before: DFF<Bit>,
     near_before: DFF<Bit>,
     near_now: Signal<Local, Bit>,
@@ -78,7 +79,9 @@ pub struct FrameRing<const W: usize, const L: usize, const BA: usize, const RD: 
     one: Constant<Bits<BA>>,
     ipv4_beat: Constant<Bits<BA>>,
     after_ipv4_beat: Constant<Bits<BA>>,
-    least_room: Constant<Bits<BA>>,
+    /// Distances below `LEAST_ROOM`.
+    below_least: Constant<Bits<BA>>,
+    ones: Constant<Bits<BA>>,
     mark: Constant<Bits<RD>>,
 }
 
@@ -116,9 +119,9 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             drop: Default::default(),
             start: Default::default(),
             at: Default::default(),
-            tail: Default::default(),
+            not_tail: Default::default(),
             frame: Default::default(),
-            room: Default::default(),
+            not_room: Default::default(),
             stuck_before: Default::default(),
             near_before: Default::default(),
             near_now: Default::default(),
@@ -138,7 +141,8 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             one: Constant::new(1u64.to_bits()),
             ipv4_beat: Constant::new(((5 / L) as u64).to_bits()),
             after_ipv4_beat: Constant::new(((5 / L + 1) as u64).to_bits()),
-            least_room: Constant::new(LEAST_ROOM.to_bits()),
+            below_least: Constant::new((LEAST_ROOM - 1).to_bits()),
+            ones: Constant::new(((1u64 << BA) - 1).to_bits()),
             mark: Constant::new(if L == 2 { (1u128 << W).to_bits() } else { 0u64.to_bits() }),
         }
     }
@@ -159,9 +163,9 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             drop,
             start,
             at,
-            tail,
+            not_tail,
             frame,
-            room,
+            not_room,
             stuck_before,
             near_before,
             step
@@ -194,8 +198,8 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
         }
 
         // 64 bits: between frames `at` is `start`. A distance of 0 is an empty ring: `at` never reaches the tail.
-        self.room.d.next = self.tail.q.val() - self.at.q.val();
-        self.near_now.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
+        self.not_room.d.next = self.not_tail.q.val() + self.at.q.val();
+        self.near_now.next = (self.not_room.q.val() | self.below_least.val()).all() & !self.not_room.q.val().all();
         self.near_before.d.next = self.near_now.val();
         self.near.next = self.near_now.val();
         for _i in 1..L {
@@ -244,7 +248,7 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             self.at.d.next = self.start.q.val();
         }
         if self.release_valid.val() {
-            self.tail.d.next = self.release_beat.val();
+            self.not_tail.d.next = !self.release_beat.val();
         }
         self.frame_beat.next = self.frame.q.val();
         self.end_beat.next = self.start.q.val();
@@ -256,8 +260,8 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
         if self.reset.val() {
             self.start.d.next = 0.into();
             self.at.d.next = 0.into();
-            self.tail.d.next = 0.into();
-            self.room.d.next = 0.into();
+            self.not_tail.d.next = self.ones.val();
+            self.not_room.d.next = self.ones.val();
             self.record_valid.d.next = false;
             self.record_zero.d.next = false;
             self.keep.d.next = false;

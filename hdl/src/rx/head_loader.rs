@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! 64 bits: row RAM ─► register ─► words 8, 12.. to 20.., meta 10.. (IPv6: 2.., 4..) ─► PacketHead ─► head_front
-//! 32 bits: row RAM ─────────────► words 8 to 19, the meta words 10 and 11 among them ─► PacketHead
+//! 32 bits: row RAM ─────────────► words 8 to 19, the meta word 10 among them ─► PacketHead
 //! ```
 //!
 //! 64 bits: 7 reads (IPv6 9). When nothing waits, the loading begins on the `likely` of a frame whose verdict comes three cycles later and
@@ -53,6 +53,7 @@ pub struct HeadLoader<const W: usize, const L: usize, const BA: usize> {
     odd_raw: Signal<Local, Bits<32>>,
     even: Signal<Local, Bits<32>>,
     odd: Signal<Local, Bits<32>>,
+    frame_end: Signal<Local, Bits<BA>>,
     busy: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
     start_slot: Constant<Bits<4>>,
@@ -65,7 +66,6 @@ pub struct HeadLoader<const W: usize, const L: usize, const BA: usize> {
     at_4: Constant<Bits<4>>,
     at_8: Constant<Bits<4>>,
     at_10: Constant<Bits<4>>,
-    at_11: Constant<Bits<4>>,
     at_12: Constant<Bits<4>>,
     at_13: Constant<Bits<4>>,
     at_14: Constant<Bits<4>>,
@@ -117,6 +117,7 @@ impl<const W: usize, const L: usize, const BA: usize> Default for HeadLoader<W, 
             odd_raw: Default::default(),
             even: Default::default(),
             odd: Default::default(),
+            frame_end: Default::default(),
             busy: Default::default(),
             finished: Default::default(),
             start_slot: slot(8),
@@ -129,7 +130,6 @@ impl<const W: usize, const L: usize, const BA: usize> Default for HeadLoader<W, 
             at_4: at(4),
             at_8: at(8),
             at_10: at(10),
-            at_11: at(11),
             at_12: at(12),
             at_13: at(13),
             at_14: at(14),
@@ -214,6 +214,7 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
             | (bit_cast::<32, 8>(self.odd_raw.val().get_bits::<8>(0)) << 24);
 
         // Each word to its fields.
+        self.frame_end.next = self.now.q.val().end_beat.get_bits::<BA>(0);
         self.finished.next = false;
         if self.here.val() {
             if self.here_slot.val() == self.at_12.val() {
@@ -265,16 +266,19 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
             }
             if self.here_slot.val() == self.at_10.val() {
                 self.now.d.next.payload_length = self.even_raw.val().get_bits::<14>(0) & self.length_mask.val();
-                self.now.d.next.frame_beat = bit_cast::<13, BA>(self.even_raw.val().get_bits::<BA>(14));
+                // One lane: a frame begins where the one before ended.
+                for _i in L..2 {
+                    self.now.d.next.frame_beat = bit_cast::<13, BA>(self.frame_end.val());
+                    self.now.d.next.payload_beat =
+                        bit_cast::<13, BA>(self.frame_end.val() + bit_cast::<BA, 5>(self.even_raw.val().get_bits::<5>(14)));
+                    self.now.d.next.end_beat = bit_cast::<13, BA>(self.even_raw.val().get_bits::<BA>(19));
+                }
                 for _i in 1..L {
+                    self.now.d.next.frame_beat = bit_cast::<13, BA>(self.even_raw.val().get_bits::<BA>(14));
                     self.now.d.next.gid_index = self.even_raw.val().get_bits::<2>(27);
                     self.now.d.next.ipv6 = self.even_raw.val().get_bit(29);
-                }
-            }
-            if self.here_slot.val() == self.at_11.val() {
-                self.now.d.next.payload_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(0));
-                self.now.d.next.end_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(13));
-                for _i in 1..L {
+                    self.now.d.next.payload_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(0));
+                    self.now.d.next.end_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(13));
                     self.now.d.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(26)) << 2;
                     self.finished.next = !self.even_raw.val().get_bit(29);
                 }
@@ -352,6 +356,7 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
         }
 
         if self.reset.val() {
+            self.now.d.next.end_beat = 0.into();
             self.valid.d.next = false;
             self.running.d.next = false;
             self.fetched.d.next = false;

@@ -4,9 +4,10 @@
 //! ```text
 //! record ─► RAM 2^R rows × 16 beats ─► head_loader
 //!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-19, slot = the word's low four bits
-//! meta ───► the slot of words 10-11 (UDP), written 2 cycles after commit (32 bits: 2 and 3), over a word that nobody reads
-//! meta word 10: [13:0] payload length, [26:14] frame beat, [28:27] GID index, [29] IPv6
-//! meta word 11: [12:0] payload beat, [25:13] end beat, [26] the payload starts in the upper lane
+//! meta ───► the slot of words 10-11 (UDP), 32 bits: of word 10, written 2 cycles after commit over words that nobody reads
+//! 64 bits: [13:0] payload length, [26:14] frame beat, [28:27] GID index, [29] IPv6, [44:32] payload beat, [57:45] end beat,
+//!          [58] the payload starts in the upper lane
+//! 32 bits: [13:0] payload length, [18:14] payload word, [31:19] end beat; a frame begins where the one before ends
 //! ```
 //!
 //! A frame that begins while all rows are taken is `blocked` and can't be committed. Where both ports meet nobody uses what is read.
@@ -53,7 +54,6 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     kept: DFF<Bit>,
     meta_row: DFF<Bits<R>>,
     meta: DFF<Bit>,
-    meta_second: DFF<Bit>,
     in_row: Signal<Local, Bit>,
     row: Signal<Local, Bits<R>>,
     slot: Signal<Local, Bits<4>>,
@@ -65,10 +65,11 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     payload_high: Signal<Local, Bit>,
     meta_10: Signal<Local, Bits<32>>,
     meta_11: Signal<Local, Bits<32>>,
-    row_end: Constant<Bits<5>>,
+    meta_word: Signal<Local, Bits<W>>,
     row_start: Constant<Bits<5>>,
+    /// A bit for each word that a row holds.
+    row_words: Constant<Bits<32>>,
     meta_slot: Constant<Bits<4>>,
-    meta_second_slot: Constant<Bits<4>>,
     one_row: Constant<Bits<R>>,
     one_count: Constant<Bits<RB>>,
     all_rows: Constant<Bits<RB>>,
@@ -108,7 +109,6 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             kept: Default::default(),
             meta_row: Default::default(),
             meta: Default::default(),
-            meta_second: Default::default(),
             in_row: Default::default(),
             row: Default::default(),
             slot: Default::default(),
@@ -120,10 +120,10 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             payload_high: Default::default(),
             meta_10: Default::default(),
             meta_11: Default::default(),
+            meta_word: Default::default(),
             row_start: Constant::new(row.0.to_bits()),
-            row_end: Constant::new(row.1.to_bits()),
+            row_words: Constant::new((row.0..row.1).fold(0u64, |words, word| words | 1 << word).to_bits()),
             meta_slot: slot(10),
-            meta_second_slot: slot(11),
             one_row: Constant::new(1u64.to_bits()),
             one_count: Constant::new(1u64.to_bits()),
             all_rows: Constant::new((1u64 << R).to_bits()),
@@ -136,21 +136,10 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            count,
-            write_row,
-            read_row,
-            blocked_before,
-            kept,
-            meta_row,
-            meta,
-            meta_second
-        );
+        dff_setup!(self, clock, count, write_row, read_row, blocked_before, kept, meta_row, meta);
         clock!(self, clock, ram);
 
-        self.in_row.next = (self.word.val() >= self.row_start.val()) & (self.word.val() < self.row_end.val());
+        self.in_row.next = self.row_words.val().get_bit(self.word.val().index());
         self.full.next = self.count.q.val() == self.all_rows.val();
         // One lane: the row begins at word 8, since the count may still rise when word 5 comes.
         self.row_begins.next = self.first.val();
@@ -171,6 +160,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.payload_beat.next = self.frame_beat.val() + bit_cast::<BA, 4>(self.payload_word.val().get_bits::<4>(1));
             self.payload_high.next = self.payload_word.val().get_bit(0);
         }
+        // At two lanes.
         self.meta_10.next = bit_cast::<32, 14>(self.payload_length.val())
             | (bit_cast::<32, BA>(self.frame_beat.val()) << 14)
             | (bit_cast::<32, 2>(self.gid_index.val()) << 27)
@@ -178,12 +168,14 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         self.meta_11.next = bit_cast::<32, BA>(self.payload_beat.val())
             | (bit_cast::<32, BA>(self.end_beat.val()) << 13)
             | (bit_cast::<32, 1>(self.payload_high.val().into()) << 26);
+        self.meta_word.next = bit_cast::<W, 14>(self.payload_length.val())
+            | (bit_cast::<W, 5>(self.payload_word.val()) << 14)
+            | (bit_cast::<W, BA>(self.end_beat.val()) << 19);
+        for _i in 1..L {
+            self.meta_word.next = bit_cast::<W, 32>(self.meta_10.val()) | (bit_cast::<W, 32>(self.meta_11.val()) << 32);
+        }
         self.kept.d.next = self.commit.val();
         self.meta.d.next = self.kept.q.val();
-        self.meta_second.d.next = false;
-        for _i in L..2 {
-            self.meta_second.d.next = self.meta.q.val();
-        }
 
         self.slot.next = self.word.val().get_bits::<4>(0);
         for _i in 1..L {
@@ -194,15 +186,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         if self.meta.q.val() {
             self.slot.next = self.meta_slot.val();
             self.ram.write_enable.next = true;
-            self.ram.write_data.next = bit_cast::<W, 32>(self.meta_10.val());
-            for _i in 1..L {
-                self.ram.write_data.next = bit_cast::<W, 32>(self.meta_10.val()) | (bit_cast::<W, 32>(self.meta_11.val()) << 32);
-            }
-        }
-        if self.meta_second.q.val() {
-            self.slot.next = self.meta_second_slot.val();
-            self.ram.write_enable.next = true;
-            self.ram.write_data.next = bit_cast::<W, 32>(self.meta_11.val());
+            self.ram.write_data.next = self.meta_word.val();
         }
         self.row.next = self.write_row.q.val();
         for _i in 1..L {
@@ -215,10 +199,10 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         self.ram.read_address.next = bit_cast::<HR, 4>(self.read_slot.val()) | (bit_cast::<HR, R>(self.read_row.q.val()) << 4);
         self.read_data.next = self.ram.read_data.val();
 
-        // Rows. At one lane a row stays the writer's until its meta words are in.
+        // Rows. At one lane a row stays the writer's until its meta word is in.
         self.row_kept.next = self.kept.q.val();
         for _i in L..2 {
-            self.row_kept.next = self.meta_second.q.val();
+            self.row_kept.next = self.meta.q.val();
         }
         if self.row_kept.val() {
             self.meta_row.d.next = self.write_row.q.val();
@@ -243,7 +227,6 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.blocked_before.d.next = false;
             self.kept.d.next = false;
             self.meta.d.next = false;
-            self.meta_second.d.next = false;
         }
     }
 

@@ -5,7 +5,7 @@
 //! record ─► IPv4: version, IHL, fragment, protocol, checksum ─► ours, fragment   2 cycles after the record of word 10
 //!        ─► IPv6: version, next header                  GIDs ┘
 //!        ─► UDP length ─► words left ─► the mask's beats on their way to the ICRC
-//!        ─► opcode ─► table ─► payload length, first payload word              4 cycles after the record of word 12 (32 bits: 1)
+//!        ─► opcode ─► table ─► payload length, first payload word              5 cycles after the record of word 12 (32 bits: 1)
 //! ```
 //!
 //! Lengths are counted in words of `BA` bits: no frame has so many, so that a greater UDP length (`udp_long`) is a wrong one by itself.
@@ -21,10 +21,16 @@ const PROTOCOL_UDP: u8 = 17;
 const IPV4_HEADER: u64 = 5;
 /// Words of UDP header, BTH and ICRC.
 const UDP_BTH_ICRC: u64 = 6;
+/// Words that the IP length must count, for extension words + 8 where there is padding + 16 for IPv6 (where it doesn't count the header).
+fn need_words(index: u64) -> u64 {
+    let header = if index >> 4 == 1 { 0 } else { IPV4_HEADER };
+    header + UDP_BTH_ICRC + (index & 7) + (index >> 3 & 1)
+}
+
 /// First word after the BTH.
 const EXTENSION: u64 = 15;
 
-/// Parser for beats of `W` bits, `L` words each; `G` GID entries; a packet has fewer than `2^BA - 8` words.
+/// Parser for beats of `W` bits, `L` words each; `G` GID entries; a packet has fewer than `2^(BA - 1)` words.
 #[derive(LogicBlock)]
 pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize> {
     pub clock: Signal<In, Clock>,
@@ -66,16 +72,14 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     udp: DFF<Bit>,
     port: DFF<Bit>,
     hit: [DFF<Bit>; G],
-    ip_length: DFF<Bits<14>>,
-    ip_room: DFF<Bits<BA>>,
-    ip_lacks: DFF<Bit>,
+    ip_words: DFF<Bits<BA>>,
     ip_long: DFF<Bit>,
     pair_low: DFF<Bits<17>>,
     pair_high: DFF<Bits<17>>,
     pair_valid: DFF<Bit>,
     sum: DFF<Bits<20>>,
     checksum_wrong: DFF<Bit>,
-    udp_words: DFF<Bits<BA>>,
+    udp_end: DFF<Bits<BA>>,
     udp_ragged: DFF<Bit>,
     udp_long: DFF<Bit>,
     over_ip: DFF<Bit>,
@@ -90,6 +94,8 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     is_cnp: DFF<Bit>,
     extension: DFF<Bits<3>>,
     payload_words: DFF<Bits<BA>>,
+    need: DFF<Bits<5>>,
+    payload_at: DFF<Bits<5>>,
     too_short: DFF<Bit>,
     wrong_length: DFF<Bit>,
     v6: DFF<Bit>,
@@ -124,12 +130,11 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     running: Signal<Local, Bit>,
     length_now: Signal<Local, Bits<14>>,
     ip_length_now: Signal<Local, Bits<14>>,
-    ip_words: Signal<Local, Bits<14>>,
-    ip_judged: Signal<Local, Bit>,
-    ip_header: Signal<Local, Bits<14>>,
-    need: Signal<Local, Bits<4>>,
+    ip_header: Signal<Local, Bits<BA>>,
+    need_index: Signal<Local, Bits<5>>,
+    need_read: Signal<Local, Bits<5>>,
+    need_now: Signal<Local, Bits<5>>,
     left: Signal<Local, Bits<BA>>,
-    lacks: Signal<Local, Bit>,
     pad_bytes: Signal<Local, Bits<2>>,
     body_now: Signal<Local, Bit>,
     known_now: Signal<Local, Bit>,
@@ -154,10 +159,12 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     port_roce: Constant<Bits<16>>,
     udp_header: Constant<Bits<BA>>,
     udp_header_less: Constant<Bits<BA>>,
-    fixed_words: Constant<Bits<4>>,
-    ipv4_header: Constant<Bits<14>>,
+    /// `need_words`, a bit in each.
+    need_plane: [Constant<Bits<32>>; 5],
+    need_weight: [Constant<Bits<5>>; 5],
+    top: Constant<Bits<BA>>,
+    ipv4_header: Constant<Bits<BA>>,
     long: Constant<Bits<14>>,
-    one: Constant<Bits<4>>,
     no_bytes: Constant<Bits<2>>,
     all_ones: Constant<Bits<12>>,
     extension_word: Constant<Bits<5>>,
@@ -205,16 +212,13 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             udp: Default::default(),
             port: Default::default(),
             hit: std::array::from_fn(|_| Default::default()),
-            ip_length: Default::default(),
-            ip_room: Default::default(),
-            ip_lacks: Default::default(),
             ip_long: Default::default(),
             pair_low: Default::default(),
             pair_high: Default::default(),
             pair_valid: Default::default(),
             sum: Default::default(),
             checksum_wrong: Default::default(),
-            udp_words: Default::default(),
+            udp_end: Default::default(),
             udp_ragged: Default::default(),
             udp_long: Default::default(),
             over_ip: Default::default(),
@@ -229,6 +233,7 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             is_cnp: Default::default(),
             extension: Default::default(),
             payload_words: Default::default(),
+            payload_at: Default::default(),
             too_short: Default::default(),
             wrong_length: Default::default(),
             v6: Default::default(),
@@ -263,11 +268,12 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             length_now: Default::default(),
             ip_length_now: Default::default(),
             ip_words: Default::default(),
-            ip_judged: Default::default(),
             ip_header: Default::default(),
             need: Default::default(),
+            need_index: Default::default(),
+            need_read: Default::default(),
+            need_now: Default::default(),
             left: Default::default(),
-            lacks: Default::default(),
             pad_bytes: Default::default(),
             body_now: Default::default(),
             known_now: Default::default(),
@@ -293,12 +299,19 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             ipv4_header: Constant::new(IPV4_HEADER.to_bits()),
             // The bits of a length in words that a frame's can't have.
             long: Constant::new((0x3fff & !((1u64 << BA) - 1)).to_bits()),
-            one: Constant::new(1u64.to_bits()),
             no_bytes: Constant::new(0u64.to_bits()),
             all_ones: Constant::new(0xfffu64.to_bits()),
             udp_header: Constant::new(2u64.to_bits()),
             udp_header_less: Constant::new(1u64.to_bits()),
-            fixed_words: Constant::new(UDP_BTH_ICRC.to_bits()),
+            need_plane: std::array::from_fn(|i| {
+                Constant::new(
+                    (0..32u64)
+                        .fold(0u64, |plane, index| plane | (need_words(index) >> i & 1) << index)
+                        .to_bits(),
+                )
+            }),
+            need_weight: std::array::from_fn(|i| Constant::new((1u64 << i).to_bits())),
+            top: Constant::new((1u64 << (BA - 1)).to_bits()),
             extension_word: Constant::new(EXTENSION.to_bits()),
             one_left: Constant::new(1u64.to_bits()),
             gid_number: std::array::from_fn(|i| Constant::new((i as u64).to_bits())),
@@ -309,14 +322,12 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
 impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for Parse<W, L, G, BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, version, plain, no_port, udp, port, ip_length, ip_room, ip_lacks, ip_long, pair_low, pair_high, pair_valid, sum
-        );
+        dff_setup!(self, clock, version, plain, no_port, udp, port, ip_words, ip_long, pair_low, pair_high, pair_valid, sum);
         dff_setup!(
             self,
             clock,
             checksum_wrong,
-            udp_words,
+            udp_end,
             udp_ragged,
             udp_long,
             over_ip,
@@ -334,7 +345,9 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             known,
             is_cnp,
             extension,
+            need,
             payload_words,
+            payload_at,
             too_short,
             wrong_length,
             v6,
@@ -383,23 +396,8 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.no_port.d.next = self.odd.val().get_bits::<8>(24) != self.version_4_ihl_5.val();
         }
         if self.is_1.val() | self.is_5.val() {
-            self.ip_length.d.next = self.ip_length_now.val();
-        }
-        // At two lanes the length rests in a register until word 11.
-        self.ip_words.next = self.ip_length_now.val();
-        self.ip_judged.next = self.is_5.val();
-        self.ip_header.next = self.ipv4_header.val();
-        for _i in 1..L {
-            self.ip_words.next = self.ip_length.q.val();
-            self.ip_judged.next = self.is_11.val();
-            if self.ipv6.val() {
-                self.ip_header.next = 0.into();
-            }
-        }
-        if self.ip_judged.val() {
-            self.ip_room.d.next = self.ip_words.val().get_bits::<BA>(0) - self.ip_header.val().get_bits::<BA>(0);
-            self.ip_lacks.d.next = self.ip_words.val() < self.ip_header.val();
-            self.ip_long.d.next = (self.ip_words.val() & self.long.val()).any();
+            self.ip_words.d.next = self.ip_length_now.val().get_bits::<BA>(0);
+            self.ip_long.d.next = (self.ip_length_now.val() & self.long.val()).any();
         }
         if self.is_6.val() & !self.ipv6.val() {
             self.plain.d.next = self.plain.q.val() & !self.even.val().get_bits::<14>(0).any();
@@ -475,12 +473,17 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         self.rest.next = self.sum.q.val().get_bits::<4>(0) ^ self.sum.q.val().get_bits::<4>(16);
 
         // R8, R9, R77: the UDP length governs.
+        self.ip_header.next = self.ipv4_header.val();
+        if self.ipv6.val() {
+            self.ip_header.next = 0.into();
+        }
         self.length_now.next = self.odd.val().get_bits::<14>(18);
         self.words_now.next = self.length_now.val().get_bits::<BA>(0);
         self.body_words.next = self.words_now.val() - self.udp_header.val();
         self.words_less.next = self.words_now.val() - self.udp_header_less.val();
         if self.is_11.val() {
-            self.udp_words.d.next = self.words_now.val();
+            // Where the UDP datagram ends, in words from the IPv4 header or behind the IPv6 one: what the IP length counts.
+            self.udp_end.d.next = self.words_now.val() + self.ip_header.val();
             self.udp_ragged.d.next = self.odd.val().get_bits::<2>(16).any();
             self.udp_long.d.next = (self.length_now.val() & self.long.val()).any();
         }
@@ -491,7 +494,7 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.checksum_wrong.d.next =
                 !self.ipv6.val() & ((self.sum.q.val().get_bits::<12>(4) != self.all_ones.val()) | !self.rest.val().all());
             // Whole words do: a UDP length that isn't is wrong anyway.
-            self.over_ip.d.next = self.ip_lacks.q.val() | (!self.ip_long.q.val() & (self.ip_room.q.val() < self.udp_words.q.val()));
+            self.over_ip.d.next = !self.ip_long.q.val() & (self.ip_words.q.val() < self.udp_end.q.val());
             self.v6.d.next = self.ipv6.val();
             self.index.d.next = self.hit_index.val();
         }
@@ -508,17 +511,27 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.cnp_now.next = self.is_cnp.q.val();
             self.extension_now.next = self.extension.q.val();
         }
-        // R10: the words that the packet must have, one of payload if there is padding; `left` is then short of that one.
-        self.need.next = self.fixed_words.val() + bit_cast::<4, 3>(self.extension_now.val());
-        if self.pad.q.val().any() {
-            self.need.next = self.fixed_words.val() + bit_cast::<4, 3>(self.extension_now.val()) + self.one.val();
+        // R10: the words that the packet must have, one of payload if there is padding; `left` is then short of that one. A great number is a
+        // negative one: no frame has half as many words.
+        self.need_index.next = bit_cast::<5, 3>(self.extension_now.val())
+            | (bit_cast::<5, 1>(self.pad.q.val().any().into()) << 3)
+            | (bit_cast::<5, 1>(self.v6.q.val().into()) << 4);
+        self.need_read.next = 0.into();
+        for i in 0..5 {
+            if self.need_plane[i].val().get_bit(self.need_index.val().index()) {
+                self.need_read.next = self.need_read.val() | self.need_weight[i].val();
+            }
         }
-        self.left.next = self.udp_words.q.val() - bit_cast::<BA, 4>(self.need.val());
-        self.lacks.next = self.udp_words.q.val() < bit_cast::<BA, 4>(self.need.val());
+        self.need.d.next = self.need_read.val();
+        self.need_now.next = self.need_read.val();
+        for _i in 1..L {
+            self.need_now.next = self.need.q.val();
+        }
+        self.left.next = self.udp_end.q.val() - bit_cast::<BA, 5>(self.need_now.val());
         self.payload_words.d.next = self.left.val();
-        self.too_short.d.next = self.lacks.val();
+        self.too_short.d.next = (self.left.val() & self.top.val()).any();
         self.words_of_payload.next = self.left.val();
-        self.wrong.next = self.udp_ragged.q.val() | self.udp_long.q.val() | self.over_ip.q.val() | self.lacks.val();
+        self.wrong.next = self.udp_ragged.q.val() | self.udp_long.q.val() | self.over_ip.q.val() | (self.left.val() & self.top.val()).any();
         self.wrong_length.d.next = self.udp_ragged.q.val() | self.udp_long.q.val() | self.over_ip.q.val() | self.too_short.q.val();
         for _i in 1..L {
             self.words_of_payload.next = self.payload_words.q.val();
@@ -532,7 +545,11 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         self.bad_length.next = self.wrong.val();
         self.pad_bytes.next = self.no_bytes.val() - self.pad.q.val();
         self.payload_length.next = (bit_cast::<14, BA>(self.words_of_payload.val()) << 2) | bit_cast::<14, 2>(self.pad_bytes.val());
+        self.payload_at.d.next = self.extension_word.val() + bit_cast::<5, 3>(self.extension_now.val());
         self.payload_word.next = self.extension_word.val() + bit_cast::<5, 3>(self.extension_now.val());
+        for _i in 1..L {
+            self.payload_word.next = self.payload_at.q.val();
+        }
         self.gid_index.next = self.index.q.val();
         self.is_ipv6.next = self.v6.q.val();
 

@@ -119,7 +119,7 @@ impl<
             L == 2 || (!config.ipv6 && !config.ud && G == 1),
             "Rx: IPv6, UD and more than one GID need 64 bits"
         );
-        assert!(config.max_frame / 4 + 8 < 1 << BA, "Rx: BA bits must count a frame's words");
+        assert!(config.max_frame / 4 < 1 << (BA - 1), "Rx: BA bits must count a frame's words");
         Self {
             clock: Default::default(),
             reset: Default::default(),
