@@ -29,7 +29,11 @@ fn latches(yosys: &Path, name: &str, text: &str, top: &str) -> Output {
         "read_verilog {file}; hierarchy -check -top {top}; proc; select -assert-none t:$dlatch; select -assert-none t:$adlatch; \
          select -assert-none t:$dlatchsr; select -assert-min 1 t:$dff* t:$sdff* t:$mem*"
     );
-    Command::new(yosys).args(["-q", "-p", &script]).current_dir(folder).output().unwrap()
+    Command::new(yosys)
+        .args(["-q", "-p", &script])
+        .current_dir(folder)
+        .output()
+        .unwrap()
 }
 
 #[test]

@@ -200,8 +200,17 @@ mod tests {
         assert!(config.set("colour", "3").unwrap_err().to_string().contains("n_qps"));
         config.set("n_qps", "100").unwrap();
         assert!(config.check().unwrap_err().to_string().contains("power of two"));
-        for (address_bits, ring_log, name) in [(16, 7, "address_bits"), (65, 7, "address_bits"), (20, 6, "ring_log"), (20, 16, "ring_log")] {
-            let config = Config { address_bits, ring_log, ..CU };
+        for (address_bits, ring_log, name) in [
+            (16, 7, "address_bits"),
+            (65, 7, "address_bits"),
+            (20, 6, "ring_log"),
+            (20, 16, "ring_log"),
+        ] {
+            let config = Config {
+                address_bits,
+                ring_log,
+                ..CU
+            };
             assert!(config.check().unwrap_err().to_string().contains(name));
         }
     }

@@ -183,14 +183,19 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     code_axi_error: Constant<Bits<6>>,
 }
 
-impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> CompletionQueues<W, K, QA, RA, D, T> {
+impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize>
+    CompletionQueues<W, K, QA, RA, D, T>
+{
     pub fn new(config: &Config) -> Self {
         assert_eq!(RA, QA + 2, "CompletionQueues: RA must be QA + 2");
         assert_eq!((W, 1 << QA), (config.data_bits, config.n_cqs), "CompletionQueues: sizes");
         let small = config.small();
         assert_eq!(D, if small { 16 } else { 32 }, "CompletionQueues: D");
         // A small row holds a base's bits from the size of an entry on, and two indices of 8 bits.
-        assert!(!small || (config.address_bits <= 21 && config.ring_log == 7), "CompletionQueues: small rows");
+        assert!(
+            !small || (config.address_bits <= 21 && config.ring_log == 7),
+            "CompletionQueues: small rows"
+        );
         let number_mask = if small { config.n_cqs as u64 - 1 } else { 0xfff };
         let code = |n: u8| Constant::new((n as u64).to_bits());
         let kind = |n: u32| Constant::new((n as u64).to_bits());
@@ -308,7 +313,9 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
     }
 }
 
-impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> Logic for CompletionQueues<W, K, QA, RA, D, T> {
+impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: usize, const T: usize> Logic
+    for CompletionQueues<W, K, QA, RA, D, T>
+{
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -524,7 +531,8 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             }
             QueuesState::Low => {
                 self.item.next = self.item_high.val();
-                self.base_low.d.next = (bit_cast::<32, D>(self.rows.read_data.val()) << self.base_shift.val()) & self.address_mask.val().get_bits::<32>(0);
+                self.base_low.d.next =
+                    (bit_cast::<32, D>(self.rows.read_data.val()) << self.base_shift.val()) & self.address_mask.val().get_bits::<32>(0);
                 self.state.d.next = QueuesState::High;
             }
             QueuesState::High => {

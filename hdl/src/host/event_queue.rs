@@ -59,7 +59,8 @@ impl Logic for EventQueue {
         self.issued.next = self.issued_index.q.val();
         self.producer.next = self.producer_index.q.val();
         self.pending.next = self.pending_flag.q.val();
-        self.pending_flag.d.next = self.control.val().get_bit(31) & (self.producer_index.q.val() != (self.consumer.val() & self.index_mask.val()));
+        self.pending_flag.d.next =
+            self.control.val().get_bit(31) & (self.producer_index.q.val() != (self.consumer.val() & self.index_mask.val()));
 
         if self.issue.val() {
             self.issued_index.d.next = (self.issued_index.q.val() + 1) & self.index_mask.val();

@@ -123,7 +123,11 @@ impl<const GW: usize> RegisterValues<GW> {
             index_mask: Constant::new(config.index_mask().to_bits()),
             largest_log: Constant::new(config.ring_log.to_bits()),
             // Up to twice the preset's clock.
-            tick_mask: word(if config.small() { 2 * registers::tick(config).next_power_of_two() - 1 } else { u32::MAX }),
+            tick_mask: word(if config.small() {
+                2 * registers::tick(config).next_power_of_two() - 1
+            } else {
+                u32::MAX
+            }),
             is_eq_base_low: number(registers::EQ_BASE_LOW),
             is_eq_base_high: number(registers::EQ_BASE_HIGH),
             is_eq_control: number(registers::EQ_CONTROL),

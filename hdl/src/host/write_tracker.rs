@@ -133,12 +133,19 @@ impl<const DEPTH: usize> Logic for WriteTracker<DEPTH> {
         self.head_cq.next = self.cq_register.q.val();
 
         if self.push.val() {
-            self.events.d.next = self.events.q.val().replace_bit(self.push_slot.val().index(), self.push_event.val()) & self.vector_mask.val();
-            self.notices.d.next = self.notices.q.val().replace_bit(self.push_slot.val().index(), self.push_notify.val()) & self.vector_mask.val();
+            self.events.d.next =
+                self.events.q.val().replace_bit(self.push_slot.val().index(), self.push_event.val()) & self.vector_mask.val();
+            self.notices.d.next = self
+                .notices
+                .q
+                .val()
+                .replace_bit(self.push_slot.val().index(), self.push_notify.val())
+                & self.vector_mask.val();
             self.pushed.d.next = (self.pushed.q.val() + 1) & self.pointer_mask.val();
         }
         if self.b_valid.val() {
-            self.errors.d.next = self.errors.q.val().replace_bit(self.landed_slot.val().index(), self.b_error.val()) & self.vector_mask.val();
+            self.errors.d.next =
+                self.errors.q.val().replace_bit(self.landed_slot.val().index(), self.b_error.val()) & self.vector_mask.val();
             self.landed.d.next = (self.landed.q.val() + 1) & self.pointer_mask.val();
         }
         if self.pop.val() {

@@ -109,7 +109,8 @@ impl<const DEPTH: usize> Logic for BurstTracker<DEPTH> {
         }
         if self.b_valid.val() & (self.response_pointer.q.val() != self.issue_pointer.q.val()) {
             self.response_pointer.d.next = (self.response_pointer.q.val() + 1) & self.pointer_mask.val();
-            self.error.d.next = self.error.q.val().replace_bit(self.response_slot.val().index(), self.b_error.val()) & self.vector_mask.val();
+            self.error.d.next =
+                self.error.q.val().replace_bit(self.response_slot.val().index(), self.b_error.val()) & self.vector_mask.val();
         }
 
         self.bad.next = self.job_error.q.val() | self.error.q.val().get_bit(self.retire_slot.val().index());

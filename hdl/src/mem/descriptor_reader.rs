@@ -60,7 +60,10 @@ pub struct DescriptorReader<const W: usize> {
 
 impl<const W: usize> DescriptorReader<W> {
     pub fn new(config: &Config) -> Self {
-        assert!((W == 32 || W == 64) && W == config.data_bits, "DescriptorReader: W must be 32 or 64");
+        assert!(
+            (W == 32 || W == 64) && W == config.data_bits,
+            "DescriptorReader: W must be 32 or 64"
+        );
         let (length, key) = if config.small() {
             (config.address_mask() << 1 | 1, config.n_mrs as u64 * 256 - 1)
         } else {

@@ -103,7 +103,11 @@ impl<const K: usize, const BA: usize, const TA: usize> JobSplitter<K, BA, TA> {
         assert!((1..=13).contains(&BA));
         let block = 256 * K as u64;
         // A small engine's jobs fit a frame.
-        let longest = if config.small() { config.max_frame.next_power_of_two() as u64 - 1 } else { 0x3fff };
+        let longest = if config.small() {
+            config.max_frame.next_power_of_two() as u64 - 1
+        } else {
+            0x3fff
+        };
         let stop_mask = (block + longest).next_power_of_two() - 1;
         Self {
             clock: Default::default(),

@@ -351,10 +351,9 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
         self.address_high_add.carry_in.next = self.address_carry.q.val();
         // Paged: MTT entry of the page; the MTT has no entry beyond `TA` bits, and no offset beyond 16 bits of pages.
         self.page.next = bit_cast::<17, 16>(self.word.val().get_bits::<16>(0)) + bit_cast::<17, 16>(self.page_offset.q.val());
-        self.offset_beyond.next =
-            self.paged.q.val() & (self.offset_high.q.val().any() | self.offset_low.q.val().get_bits::<4>(28).any());
-        self.page_kept.next = bit_cast::<17, 16>(self.address_low.q.val().get_bits::<16>(12))
-            | (bit_cast::<17, 1>(self.address_carry.q.val().into()) << 16);
+        self.offset_beyond.next = self.paged.q.val() & (self.offset_high.q.val().any() | self.offset_low.q.val().get_bits::<4>(28).any());
+        self.page_kept.next =
+            bit_cast::<17, 16>(self.address_low.q.val().get_bits::<16>(12)) | (bit_cast::<17, 1>(self.address_carry.q.val().into()) << 16);
         self.page_beyond.next = self.paged.q.val() & (self.page_kept.val() & self.page_mask.val()).any();
 
         self.ram.write_enable.next = false;
@@ -429,12 +428,13 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
 
         self.key_done.next = self.step.q.val() == KeyStep::Done;
         // R51: a zero length checks nothing.
-        self.key_ok.next = (!self.failed.q.val() & (!self.page_beyond.val() | self.key_op.val().any())) | (!self.key_op.val().any() & !self.key_length.val().any());
+        self.key_ok.next = (!self.failed.q.val() & (!self.page_beyond.val() | self.key_op.val().any()))
+            | (!self.key_op.val().any() & !self.key_length.val().any());
         self.key_paged.next = self.paged.q.val();
         self.key_address.next = bit_cast::<64, 32>(self.address_low.q.val());
         if !self.paged.q.val() {
-            self.key_address.next =
-                bit_cast::<64, 32>(self.address_low.q.val()) | (bit_cast::<64, 32>(self.address_high_add.sum.val() & self.far_mask.val()) << 32);
+            self.key_address.next = bit_cast::<64, 32>(self.address_low.q.val())
+                | (bit_cast::<64, 32>(self.address_high_add.sum.val() & self.far_mask.val()) << 32);
         }
 
         // After reset every row's word 0 loses VALID; what else it holds doesn't matter then.

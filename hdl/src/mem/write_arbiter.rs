@@ -237,8 +237,11 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
         self.order.d.next = self.order_kept.val() & self.order_mask.val();
         if self.payload_wins.val() | self.completion_wins.val() {
             self.order_count.d.next = (self.kept.val() + 1) & self.count_mask.val();
-            self.order.d.next =
-                self.order_kept.val().replace_bit(self.kept.val().index(), self.completion_wins.val()) & self.order_mask.val();
+            self.order.d.next = self
+                .order_kept
+                .val()
+                .replace_bit(self.kept.val().index(), self.completion_wins.val())
+                & self.order_mask.val();
         }
 
         // B: SLVERR and DECERR are errors (R69).

@@ -264,8 +264,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         }
         self.completion.next.cq = self.head.val().get_bits::<12>(72);
         self.completion.next.solicited = self.head.val().get_bit(127) | self.status.val().any();
-        self.completion.next.word0 =
-            bit_cast::<32, 24>(self.head.val().get_bits::<24>(84) & self.qpn_mask.val()) | (bit_cast::<32, 8>(self.head.val().get_bits::<8>(108)) << 24);
+        self.completion.next.word0 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(84) & self.qpn_mask.val())
+            | (bit_cast::<32, 8>(self.head.val().get_bits::<8>(108)) << 24);
         self.completion.next.word1 = bit_cast::<32, 8>(self.status.val())
             | (bit_cast::<32, 4>(self.head.val().get_bits::<4>(124) & self.datagram_flags.val()) << 8)
             | (bit_cast::<32, 16>(self.head.val().get_bits::<16>(128)) << 16);

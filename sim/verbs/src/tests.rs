@@ -279,7 +279,11 @@ fn memory_and_rings_beyond_a_small_engine_are_refused_by_name() {
     large.event_entries = 129;
     assert!(matches!(
         Device::open(Mock::new(CU_CAPABILITIES), &large),
-        Err(Error::OutOfRange { what: "event_entries", value: 129, .. })
+        Err(Error::OutOfRange {
+            what: "event_entries",
+            value: 129,
+            ..
+        })
     ));
     let mut device = Device::open(Mock::new(CU_CAPABILITIES), &open).unwrap();
     let capabilities = *device.capabilities();
@@ -309,7 +313,7 @@ fn memory_and_rings_beyond_a_small_engine_are_refused_by_name() {
     let before = device.platform().allocations();
     assert!(matches!(device.create_cq(4), Err(Error::AddressBeyond { bits: 20, .. })));
     assert_eq!(device.platform().allocations(), before, "given back");
-    assert_eq!(device.create_cq(4).unwrap_err().to_string().contains("20 bits"), true);
+    assert!(device.create_cq(4).unwrap_err().to_string().contains("20 bits"));
 }
 
 #[test]

@@ -154,7 +154,12 @@ fn small_addresses() {
         let mut jobs = vec![];
         for block in 0..256u64 {
             let length = 1 + block * 37 % 600;
-            jobs.push(job(block << 12 | 0x800 - (block * 61 % length).min(0x700), length, block * 7 % 512, 0));
+            jobs.push(job(
+                block << 12 | 0x800 - (block * 61 % length).min(0x700),
+                length,
+                block * 7 % 512,
+                0,
+            ));
         }
         jobs.push(job((1 << 20) - 0x100, 0x100, 3, 0));
         rig.run(&jobs);
