@@ -29,6 +29,7 @@ fn word(value: u32) -> Bits<32> {
 fn seen(e: &RetireEntry, config: &Config) -> RetireEntry {
     let mut seen = *e;
     seen.qp_index = (e.qp_index.to_u64() & (config.n_qps as u64 - 1)).to_bits();
+    seen.qpn = (e.qpn.to_u64() & (0xff_f000 | (config.n_qps as u64 - 1))).to_bits();
     if !config.ud {
         seen.grh = false;
         seen.source_qpn = 0u64.to_bits();

@@ -22,6 +22,7 @@ pub struct WordSelect {
     second: Signal<Local, Bits<32>>,
     zero: Constant<Bits<32>>,
     datagram_mask: Constant<Bits<32>>,
+    length_mask: Constant<Bits<32>>,
 }
 
 impl WordSelect {
@@ -45,6 +46,8 @@ impl WordSelect {
             first: Default::default(),
             second: Default::default(),
             zero: Constant::new(0.into()),
+            // Word 2 is a length, at most that of all memory.
+            length_mask: Constant::new(((config.address_mask() << 1 | 1) & 0xffff_ffff).to_bits()),
             // Word 4 is UD's alone.
             datagram_mask: Constant::new(if config.ud { u32::MAX as u64 } else { 0 }.to_bits()),
         }
@@ -69,7 +72,7 @@ impl Logic for WordSelect {
                 self.word.next = self.second.val();
             }
             2 => {
-                self.word.next = self.word2.val();
+                self.word.next = self.word2.val() & self.length_mask.val();
                 if self.is_event.val() {
                     self.word.next = self.zero.val();
                 }

@@ -2,11 +2,12 @@
 //! Descriptor reader: fetches the 16 useful bytes of a receive WQE over AXI.
 //!
 //! ```text
-//! fetch_* ─► one AR of 128/W beats ─► R beats shifted in ─► fetch_word0..3, fetch_done
+//! fetch_* ─► one AR of 128/W beats ─► R beats ─► fetch_word0..3, fetch_done
 //! ```
 //!
 //! `fetch_start` may be a pulse or held until `fetch_done`; the words stay until the next start. Latency: 1 cycle to AR, 1 after the last R beat.
 //! The address is aligned to 16, so that the burst can't cross 4 KiB. An error on any beat is `fetch_error` (R69). The shell matches IDs.
+//! A small engine keeps of the length what its memory can hold, and of the L_Key the index and the tag; any bit beyond shows as bit 31.
 
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
@@ -38,11 +39,23 @@ pub struct DescriptorReader<const W: usize> {
     waiting: DFF<Bit>,
     done: DFF<Bit>,
     error: DFF<Bit>,
-    words: DFF<Bits<128>>,
+    beat: DFF<Bits<2>>,
+    word0: DFF<Bits<32>>,
+    word1: DFF<Bits<32>>,
+    word2: DFF<Bits<32>>,
+    word3: DFF<Bits<32>>,
+    take: Signal<Local, Bit>,
+    lower: Signal<Local, Bits<32>>,
+    upper: Signal<Local, Bits<32>>,
     aligned: Constant<Bits<64>>,
     beats: Constant<Bits<8>>,
-    down: Constant<Bits<8>>,
-    up: Constant<Bits<8>>,
+    upper_lane: Constant<Bits<8>>,
+    beat1: Constant<Bits<2>>,
+    beat2: Constant<Bits<2>>,
+    beat3: Constant<Bits<2>>,
+    length_mask: Constant<Bits<32>>,
+    key_mask: Constant<Bits<32>>,
+    beyond: Constant<Bits<32>>,
 }
 
 impl<const W: usize> DescriptorReader<W> {
@@ -51,6 +64,11 @@ impl<const W: usize> DescriptorReader<W> {
             (W == 32 || W == 64) && W == config.data_bits,
             "DescriptorReader: W must be 32 or 64"
         );
+        let (length, key) = if config.small() {
+            (config.address_mask() << 1 | 1, config.n_mrs as u64 * 256 - 1)
+        } else {
+            (0xffff_ffff, 0xffff_ffff)
+        };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -76,11 +94,23 @@ impl<const W: usize> DescriptorReader<W> {
             waiting: Default::default(),
             done: Default::default(),
             error: Default::default(),
-            words: Default::default(),
+            beat: Default::default(),
+            word0: Default::default(),
+            word1: Default::default(),
+            word2: Default::default(),
+            word3: Default::default(),
+            take: Default::default(),
+            lower: Default::default(),
+            upper: Default::default(),
             aligned: Constant::new((config.address_mask() & !15).to_bits()),
             beats: Constant::new((128 / W - 1).to_bits()),
-            down: Constant::new(W.to_bits()),
-            up: Constant::new((128 - W).to_bits()),
+            upper_lane: Constant::new((W - 32).to_bits()),
+            beat1: Constant::new((32 / W).to_bits()),
+            beat2: Constant::new((64 / W).to_bits()),
+            beat3: Constant::new((96 / W).to_bits()),
+            length_mask: Constant::new(length.to_bits()),
+            key_mask: Constant::new(key.to_bits()),
+            beyond: Constant::new(0x8000_0000_u64.to_bits()),
         }
     }
 }
@@ -88,7 +118,7 @@ impl<const W: usize> DescriptorReader<W> {
 impl<const W: usize> Logic for DescriptorReader<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, address, asking, waiting, done, error, words);
+        dff_setup!(self, clock, address, asking, waiting, done, error, beat, word0, word1, word2, word3);
 
         self.done.d.next = false;
         if self.fetch_start.val() & !self.asking.q.val() & !self.waiting.q.val() & !self.done.q.val() {
@@ -96,6 +126,7 @@ impl<const W: usize> Logic for DescriptorReader<W> {
             self.asking.d.next = true;
             self.waiting.d.next = true;
             self.error.d.next = false;
+            self.beat.d.next = 0.into();
         }
         if self.m_ar_ready.val() {
             if self.asking.q.val() {
@@ -103,12 +134,34 @@ impl<const W: usize> Logic for DescriptorReader<W> {
             }
         }
         if self.waiting.q.val() & self.r_valid.val() {
-            // The first beat ends up lowest.
-            self.words.d.next = (self.words.q.val() >> self.down.val()) | (bit_cast::<128, W>(self.r_data.val()) << self.up.val());
+            self.beat.d.next = self.beat.q.val() + 1;
             self.error.d.next = self.error.q.val() | self.r_response.val().get_bit(1);
             if self.r_last.val() {
                 self.waiting.d.next = false;
                 self.done.d.next = true;
+            }
+        }
+
+        // Word i comes in beat 32·i/W, in the lane i mod W/32.
+        self.take.next = self.waiting.q.val() & self.r_valid.val();
+        self.lower.next = self.r_data.val().get_bits::<32>(0);
+        self.upper.next = self.r_data.val().get_bits::<32>(self.upper_lane.val().index());
+        if self.take.val() & !self.beat.q.val().any() {
+            self.word0.d.next = self.lower.val();
+        }
+        if self.take.val() & (self.beat.q.val() == self.beat1.val()) {
+            self.word1.d.next = self.upper.val();
+        }
+        if self.take.val() & (self.beat.q.val() == self.beat2.val()) {
+            self.word2.d.next = self.lower.val() & self.length_mask.val();
+            if (self.lower.val() & !self.length_mask.val()).any() {
+                self.word2.d.next = (self.lower.val() & self.length_mask.val()) | self.beyond.val();
+            }
+        }
+        if self.take.val() & (self.beat.q.val() == self.beat3.val()) {
+            self.word3.d.next = self.upper.val() & self.key_mask.val();
+            if (self.upper.val() & !self.key_mask.val()).any() {
+                self.word3.d.next = (self.upper.val() & self.key_mask.val()) | self.beyond.val();
             }
         }
 
@@ -118,10 +171,10 @@ impl<const W: usize> Logic for DescriptorReader<W> {
         self.r_ready.next = self.waiting.q.val();
         self.fetch_done.next = self.done.q.val();
         self.fetch_error.next = self.error.q.val();
-        self.fetch_word0.next = self.words.q.val().get_bits::<32>(0);
-        self.fetch_word1.next = self.words.q.val().get_bits::<32>(32);
-        self.fetch_word2.next = self.words.q.val().get_bits::<32>(64);
-        self.fetch_word3.next = self.words.q.val().get_bits::<32>(96);
+        self.fetch_word0.next = self.word0.q.val();
+        self.fetch_word1.next = self.word1.q.val();
+        self.fetch_word2.next = self.word2.q.val();
+        self.fetch_word3.next = self.word3.q.val();
 
         if self.reset.val() {
             self.asking.d.next = false;

@@ -82,6 +82,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     operation_error: Constant<Bits<8>>,
     qp_fatal: Constant<Bits<8>>,
     index_mask: Constant<Bits<12>>,
+    qpn_mask: Constant<Bits<24>>,
     /// UD's fields.
     datagram_flags: Constant<Bits<4>>,
     datagram_mask: Constant<Bits<24>>,
@@ -140,6 +141,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Reti
             operation_error: Constant::new(status::LOCAL_QP_OPERATION_ERROR.to_bits()),
             qp_fatal: Constant::new(event_type::QP_FATAL.to_bits()),
             index_mask: Constant::new((config.n_qps - 1).to_bits()),
+            // The tag and the preset's index bits.
+            qpn_mask: Constant::new((0xff_f000 | (config.n_qps - 1)).to_bits()),
             datagram_flags: Constant::new(if config.ud { 15u64 } else { 11 }.to_bits()),
             datagram_mask: Constant::new(if config.ud { 0xff_ffffu64 } else { 0 }.to_bits()),
         }
@@ -251,7 +254,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         self.ack.next.msn = self.head.val().get_bits::<24>(47);
         self.status.next = self.head.val().get_bits::<8>(116);
         self.event_job.next.event_type = self.head.val().get_bits::<8>(233);
-        self.event_job.next.number = self.head.val().get_bits::<24>(84);
+        self.event_job.next.number = self.head.val().get_bits::<24>(84) & self.qpn_mask.val();
         self.event_job.next.detail = self.head.val().get_bits::<8>(15);
         if self.failed.q.val() {
             self.ack.next.syndrome = self.nak_operation.val();
@@ -261,8 +264,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         }
         self.completion.next.cq = self.head.val().get_bits::<12>(72);
         self.completion.next.solicited = self.head.val().get_bit(127) | self.status.val().any();
-        self.completion.next.word0 =
-            bit_cast::<32, 24>(self.head.val().get_bits::<24>(84)) | (bit_cast::<32, 8>(self.head.val().get_bits::<8>(108)) << 24);
+        self.completion.next.word0 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(84) & self.qpn_mask.val())
+            | (bit_cast::<32, 8>(self.head.val().get_bits::<8>(108)) << 24);
         self.completion.next.word1 = bit_cast::<32, 8>(self.status.val())
             | (bit_cast::<32, 4>(self.head.val().get_bits::<4>(124) & self.datagram_flags.val()) << 8)
             | (bit_cast::<32, 16>(self.head.val().get_bits::<16>(128)) << 16);

@@ -313,7 +313,7 @@ fn memory_and_rings_beyond_a_small_engine_are_refused_by_name() {
     let before = device.platform().allocations();
     assert!(matches!(device.create_cq(4), Err(Error::AddressBeyond { bits: 20, .. })));
     assert_eq!(device.platform().allocations(), before, "given back");
-    assert_eq!(device.create_cq(4).unwrap_err().to_string().contains("20 bits"), true);
+    assert!(device.create_cq(4).unwrap_err().to_string().contains("20 bits"));
 }
 
 #[test]

@@ -278,6 +278,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             word4: bits(words[4]),
         });
         if W == 32 {
+            words[2] &= 0x1f_ffff; // a length, of 20 address bits
             words[4] = 0; // without UD
         }
         words
