@@ -8,14 +8,18 @@
 
 pub mod arrivals;
 pub mod checks;
+pub mod client;
 pub mod compare;
 pub mod contents;
 pub mod golden;
+pub mod golden_client;
 pub mod infer;
 pub mod overrides;
 pub mod play;
 pub mod report;
+pub mod requests;
 pub mod runs;
+pub mod work;
 
 use crate::golden::keys::Access;
 use crate::golden::qp::Attributes;
