@@ -123,7 +123,7 @@ fn captures_replay_as_requester() {
         answered += reports.iter().map(|r| r.delivered).sum::<usize>();
     }
     assert!(
-        played >= 100 && payloads >= 120 && answered > 1500,
+        played >= 100 && payloads >= 100 && answered > 1000,
         "{played} {payloads} {answered}"
     );
 }
