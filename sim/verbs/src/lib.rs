@@ -106,6 +106,8 @@ mod slots;
 
 #[cfg(test)]
 mod mock;
+#[cfg(all(test, feature = "golden"))]
+mod send_tests;
 #[cfg(test)]
 mod tests;
 

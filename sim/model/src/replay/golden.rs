@@ -40,7 +40,7 @@ impl GoldenResponder {
 }
 
 impl Responder for GoldenResponder {
-    fn features(&self) -> Features {
+    fn features(&mut self) -> Features {
         self.features
     }
 

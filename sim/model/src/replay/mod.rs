@@ -52,7 +52,7 @@ pub struct Setup {
 /// are smaller refuses the setup with an error.
 pub trait Responder {
     /// What it was built with: captures with READ or ATOMIC requests wait for a responder that has them.
-    fn features(&self) -> Features {
+    fn features(&mut self) -> Features {
         Features::default()
     }
     fn configure(&mut self, setup: &Setup) -> Result<()>;
