@@ -10,11 +10,12 @@
 //! The client isn't paced: it may send a message at once where the captured side took its time. So what is compared is each PSN's first
 //! packet, each resent packet against its first, and the list of PSNs at which either side went back.
 
-use super::arrivals::arrived;
+use super::arrivals::{arrived, resolve};
+use super::golden_client::GoldenClient;
 use super::infer::{self, Seen};
 use super::report::Report;
 use super::requests;
-use super::runs;
+use super::runs::{self, Run};
 use super::work::{self, Work, SINK_KEY, SOURCE_KEY};
 use super::Setup;
 use crate::capture::{self, Frame};
@@ -23,7 +24,7 @@ use crate::golden::send_wqe::{SendWqe, PSN_WINDOW};
 use crate::golden::Completion;
 use crate::packet::Packet;
 use crate::parse::{verdict, Verdict};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 use std::path::Path;
@@ -62,8 +63,20 @@ enum Happening {
 pub fn replay(path: &Path, us: IpAddr, client: &mut dyn Client) -> Result<Report> {
     let sent = capture::read(path)?;
     let run = runs::find(path)?.map(|r| r.seen_from(us));
-    let seen = infer::roce(&sent, us);
-    let work = work::infer(&seen, us, run.as_ref())?;
+    let skips = resolve(&sent, us, run.as_ref(), |skips| {
+        let report = play(path, us, &sent, run.as_ref(), skips, &mut GoldenClient::new())?;
+        Ok(report.map(|r| r.differences().len()))
+    })?;
+    play(path, us, &sent, run.as_ref(), &skips, client)?.context("a frame that was dropped isn't in the capture")
+}
+
+/// One play, with these of equal frames lost; `None`: it can't be these.
+fn play(path: &Path, us: IpAddr, sent: &[Frame], run: Option<&Run>, skips: &[usize], client: &mut dyn Client) -> Result<Option<Report>> {
+    let Some(arrivals) = arrived(path, sent, run, us, skips)? else {
+        return Ok(None);
+    };
+    let seen = infer::roce(sent, us);
+    let work = work::infer(&seen, us, run)?;
     let mut report = Report {
         capture: path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default(),
         ..Report::default()
@@ -72,7 +85,6 @@ pub fn replay(path: &Path, us: IpAddr, client: &mut dyn Client) -> Result<Report
     for (address, bytes) in &work.payloads {
         client.write(SOURCE_KEY, *address, bytes)?;
     }
-    let arrivals = arrived(path, sent.clone(), run.as_ref(), us)?;
     let mut player = Player {
         client,
         work: &work,
@@ -85,7 +97,7 @@ pub fn replay(path: &Path, us: IpAddr, client: &mut dyn Client) -> Result<Report
     };
     let start = sent.first().map_or(Duration::ZERO, |f| f.time);
     let mut last = 0;
-    for (time, happening) in timeline(&sent, &arrivals, us, &work) {
+    for (time, happening) in timeline(sent, &arrivals, us, &work) {
         last = time.saturating_sub(start).as_nanos() as u64;
         player.advance(last)?;
         match happening {
@@ -109,7 +121,7 @@ pub fn replay(path: &Path, us: IpAddr, client: &mut dyn Client) -> Result<Report
         player.client.deliver(&frame)?;
     }
     player.advance(last + 1)?;
-    finish(player, &mut report, &seen, us)
+    finish(player, &mut report, &seen, us).map(Some)
 }
 
 /// Comparison, completions, memory.

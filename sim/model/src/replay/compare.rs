@@ -46,8 +46,6 @@ pub enum Reason {
     RetriedLessOften,
     /// Answers out of order that the captured side looked at together: it went back once, we twice.
     RetriedApart,
-    /// The record doesn't say which of several equal frames were lost, so going back isn't compared.
-    LossesUnclear,
     /// Sent by one side only, before the NAK that ended its QP arrived.
     SentBeforeError,
 }

@@ -12,9 +12,6 @@ pub const DEPARTURES: &[(&str, &str)] = &[(
     "after a broken UC message Soft-RoCE delivers nothing more (R57, R73)",
 )];
 
-/// Captures whose fault entries don't say which of several equal frames were lost.
-pub const LOSSES_UNCLEAR: &[&str] = &["loss-perf-read_bw"];
-
 /// The result of a capture's replay.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {

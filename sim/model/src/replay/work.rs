@@ -51,8 +51,6 @@ pub struct Work {
     pub payloads: Vec<(u64, Vec<u8>)>,
     /// Frames that the wire reordered.
     pub reordered: usize,
-    /// Frames were lost that were sent more than once, and nothing says which of them.
-    pub losses_unclear: bool,
     /// Our QPN by the peer's and the transport.
     flows: BTreeMap<(u32, u8), u32>,
 }
@@ -98,7 +96,6 @@ pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Work> {
         items: vec![],
         payloads: vec![],
         reordered: 0,
-        losses_unclear: false,
         flows: BTreeMap::new(),
     };
     let (mut source, mut sink) = (SOURCE_BASE, SINK_BASE);
@@ -127,7 +124,6 @@ pub fn infer(seen: &[Seen], us: IpAddr, run: Option<&Run>) -> Result<Work> {
     let is = |fault: &[String], what: &str| fault.first().is_some_and(|f| f == what);
     let faults = run.map(|r| &r.faults[..]).unwrap_or_default();
     work.reordered = faults.iter().filter(|f| is(f, "reorder")).count();
-    work.losses_unclear = run.is_some_and(|r| super::report::LOSSES_UNCLEAR.contains(&r.name.as_str()));
     if run.is_some_and(|r| r.probe().is_some()) {
         let failed = run.map(Run::failed_operations).unwrap_or_default();
         for (number, item) in work.items.iter_mut().enumerate() {
