@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Two machines, from nothing to a WRITE, a READ, an ATOMIC and a SEND between them. The platform here is the golden engine without
-//! hardware ([`golden`], feature of that name); with hardware only `open` and the wire differ.
+//! hardware (module `golden`, feature of that name); with hardware only `open` and the wire differ.
 //! ```
 //! use verbena_verbs::golden::{exchange, GoldenHca};
 //! use verbena_verbs::*;

@@ -191,7 +191,7 @@ impl SendQueue {
     /// Takes the entry that a completion names, and the silent ones before it; `None` if it isn't posted.
     pub fn complete(&mut self, index: u16) -> Option<(u64, CompletionOpcode)> {
         let position = self.posted.iter().position(|(i, ..)| *i == index)?;
-        self.posted.drain(..=position).last().map(|(_, id, opcode)| (id, opcode))
+        self.posted.drain(..=position).next_back().map(|(_, id, opcode)| (id, opcode))
     }
 }
 

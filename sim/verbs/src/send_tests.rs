@@ -365,7 +365,8 @@ fn silent_sends_free_their_entries_with_the_next_completion() {
 fn r64_r65_errors_have_their_status_and_flush_the_rest() {
     use {CompletionOpcode as O, CompletionStatus as S};
     let flushed = |id| (id, O::Write, S::WrFlushError);
-    let cases: [(fn(&mut Machine, &Machine) -> Verb, O, S); 4] = [
+    type Make = fn(&mut Machine, &Machine) -> Verb;
+    let cases: [(Make, O, S); 4] = [
         (
             |_, r| {
                 Verb::Write(Remote {

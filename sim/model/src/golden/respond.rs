@@ -175,7 +175,7 @@ impl Request<'_> {
     fn atomic(&mut self) -> Result<(Response, Stored, u32), Refusal> {
         let e = self.packet.atomic_eth;
         // R58.
-        if e.virtual_address % 8 != 0 {
+        if !e.virtual_address.is_multiple_of(8) {
             return Err(Refusal::Nak(syndrome::NAK_INVALID, None));
         }
         let need = Access {
