@@ -10,8 +10,8 @@ use verbena_model::golden::{Completion as ModelCompletion, Features};
 use verbena_model::replay::{Responder, Setup};
 use verbena_spec::registers;
 use verbena_verbs::{
-    Access, Bus, Completion, Cq, Device, Gid, MrAttr, OpenAttr, Pages, PathMtu, Pd, Peer, Qp, QpAttr,
-    QpInit, QpState, Region, Sge, Transport, Vlan, PAGE_BYTES,
+    Access, Bus, Completion, Cq, Device, Gid, MrAttr, OpenAttr, Pages, PathMtu, Pd, Peer, Qp, QpAttr, QpInit, QpState, Region, Sge,
+    Transport, Vlan, PAGE_BYTES,
 };
 
 /// Cycles without movement after which nothing more comes of a frame.

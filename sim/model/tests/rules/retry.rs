@@ -16,7 +16,7 @@ const LAST: u8 = 0x0f;
 const ONLY: u8 = 0x10;
 
 #[test]
-fn r25_a_sequence_nak_acknowledges_and_goes_back() {
+fn r25_r32_a_sequence_nak_acknowledges_and_goes_back() {
     for lost in 0..9 {
         let mut c = Client::new();
         for _ in 0..3 {
