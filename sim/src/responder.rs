@@ -6,12 +6,12 @@ use anyhow::{anyhow, ensure, Context, Result};
 use std::collections::BTreeMap;
 use verbena_model::golden::keys::Access as ModelAccess;
 use verbena_model::golden::qp::Attributes;
-use verbena_model::golden::Completion as ModelCompletion;
+use verbena_model::golden::{Completion as ModelCompletion, Features};
 use verbena_model::replay::{Responder, Setup};
-use verbena_spec::layout::{completion_opcode, status};
+use verbena_spec::registers;
 use verbena_verbs::{
-    Access, Completion, CompletionOpcode, CompletionStatus, Cq, Device, Gid, MrAttr, OpenAttr, Pages, PathMtu, Pd, Peer, Qp, QpAttr,
-    QpInit, QpState, Region, Sge, Transport, Vlan, PAGE_BYTES,
+    Access, Bus, Completion, Cq, Device, Gid, MrAttr, OpenAttr, Pages, PathMtu, Pd, Peer, Qp, QpAttr, QpInit, QpState, Region, Sge,
+    Transport, Vlan, PAGE_BYTES,
 };
 
 /// Cycles without movement after which nothing more comes of a frame.
@@ -136,7 +136,12 @@ impl Running {
                 },
             )?;
         }
-        self.device.modify_qp(qp, &QpAttr::to(QpState::Rts))?;
+        let rts = if self.device.capabilities().requester {
+            QpAttr::to_rts(a.sq_psn)
+        } else {
+            QpAttr::to(QpState::Rts)
+        };
+        self.device.modify_qp(qp, &rts)?;
         self.qps.insert(a.qpn, (qp, a.recv_cq));
         Ok(())
     }
@@ -163,25 +168,8 @@ pub(crate) fn to_model(cq: u16, c: &Completion) -> ModelCompletion {
     ModelCompletion {
         cq,
         qpn: c.qp.qpn,
-        opcode: match c.opcode {
-            CompletionOpcode::Recv => completion_opcode::RECV,
-            CompletionOpcode::RecvRdmaWithImm => completion_opcode::RECV_RDMA_WITH_IMM,
-            CompletionOpcode::Other(code) => code as u32,
-        },
-        status: match c.status {
-            CompletionStatus::Success => status::SUCCESS,
-            CompletionStatus::LocalLengthError => status::LOCAL_LENGTH_ERROR,
-            CompletionStatus::LocalQpOperationError => status::LOCAL_QP_OPERATION_ERROR,
-            CompletionStatus::LocalProtectionError => status::LOCAL_PROTECTION_ERROR,
-            CompletionStatus::WrFlushError => status::WR_FLUSH_ERROR,
-            CompletionStatus::LocalAccessError => status::LOCAL_ACCESS_ERROR,
-            CompletionStatus::RemoteInvalidRequestError => status::REMOTE_INVALID_REQUEST_ERROR,
-            CompletionStatus::RemoteAccessError => status::REMOTE_ACCESS_ERROR,
-            CompletionStatus::RemoteOperationError => status::REMOTE_OPERATION_ERROR,
-            CompletionStatus::RetryExceeded => status::RETRY_EXCEEDED,
-            CompletionStatus::RnrRetryExceeded => status::RNR_RETRY_EXCEEDED,
-            CompletionStatus::Other(code) => code as u32,
-        },
+        opcode: c.opcode.code(),
+        status: c.status.code(),
         with_imm: c.immediate.is_some(),
         with_invalidate: c.invalidated.is_some(),
         grh: c.grh,
@@ -271,6 +259,18 @@ impl Responder for EngineResponder {
         running.settle()?;
         running.poll()?;
         Ok(std::mem::take(&mut running.completions))
+    }
+
+    fn features(&mut self) -> Features {
+        let word = match (&mut self.fresh, &mut self.running) {
+            (Some(hca), _) => hca.read(registers::CAPABILITIES).unwrap_or(0),
+            (_, Some(running)) => running.device.platform().read(registers::CAPABILITIES).unwrap_or(0),
+            _ => 0,
+        };
+        Features {
+            requester: word >> 18 & 1 == 1,
+            read_atomic: word >> 19 & 1 == 1,
+        }
     }
 
     fn write(&mut self, key: u32, virtual_address: u64, bytes: &[u8]) -> Result<()> {

@@ -43,6 +43,19 @@ impl Default for Faults {
     }
 }
 
+/// A fault at a frame that the caller names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    Lose,
+    Duplicate,
+    /// That bit flips, modulo the frame's length.
+    Corrupt(usize),
+    /// That many later frames overtake it.
+    Overtaken(u32),
+    /// Late by so much.
+    Delay(u64),
+}
+
 /// What the wire did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Statistics {
@@ -78,6 +91,8 @@ pub struct Wire {
     flights: BTreeMap<(u64, u64), Flight>,
     order: u64,
     statistics: Statistics,
+    /// By number of the frame.
+    script: BTreeMap<u64, Fault>,
 }
 
 impl Wire {
@@ -89,6 +104,7 @@ impl Wire {
             flights: BTreeMap::new(),
             order: 0,
             statistics: Statistics::default(),
+            script: BTreeMap::new(),
         }
     }
 
@@ -101,6 +117,11 @@ impl Wire {
         self.faults = faults;
     }
 
+    /// A fault at frame `number` from now on, the next one being 0.
+    pub fn plan(&mut self, number: u64, fault: Fault) {
+        self.script.insert(self.statistics.sent + number, fault);
+    }
+
     /// Nothing is under way.
     pub fn is_empty(&self) -> bool {
         self.flights.is_empty()
@@ -109,27 +130,43 @@ impl Wire {
     /// A whole frame leaves its sender.
     pub fn send(&mut self, now: u64, mut frame: Vec<u8>) {
         let f = self.faults;
+        let planned = self.script.remove(&self.statistics.sent);
         self.statistics.sent += 1;
-        if self.rng.gen_bool(f.loss) {
+        if self.rng.gen_bool(f.loss) || planned == Some(Fault::Lose) {
             self.statistics.lost += 1;
             return;
         }
-        if self.rng.gen_bool(f.corrupt) && !frame.is_empty() {
-            let bit = self.rng.gen_range(0..frame.len() * 8);
+        let bits = frame.len() * 8;
+        let corrupt = match planned {
+            Some(Fault::Corrupt(bit)) => Some(bit),
+            _ if self.rng.gen_bool(f.corrupt) => Some(self.rng.gen()),
+            _ => None,
+        };
+        if let Some(bit) = corrupt.filter(|_| bits > 0).map(|bit| bit % bits) {
             frame[bit / 8] ^= 1 << (bit % 8);
             self.statistics.corrupted += 1;
         }
         let mut arrival = now + self.latency;
-        if self.rng.gen_bool(f.delay) && f.longest_delay > 0 {
-            arrival += self.rng.gen_range(1..=f.longest_delay);
+        let late = match planned {
+            Some(Fault::Delay(late)) => Some(late),
+            _ if self.rng.gen_bool(f.delay) && f.longest_delay > 0 => Some(self.rng.gen_range(1..=f.longest_delay)),
+            _ => None,
+        };
+        if let Some(late) = late {
+            arrival += late;
             self.statistics.delayed += 1;
         }
-        let copy = self.rng.gen_bool(f.duplicate).then(|| frame.clone());
+        let twice = self.rng.gen_bool(f.duplicate) || planned == Some(Fault::Duplicate);
+        let copy = twice.then(|| frame.clone());
         // Before the frame itself is there: it overtakes those that wait.
         self.overtake(arrival);
-        if self.rng.gen_bool(f.reorder) && f.reorder_window > 0 {
+        let behind = match planned {
+            Some(Fault::Overtaken(behind)) => behind,
+            _ if self.rng.gen_bool(f.reorder) && f.reorder_window > 0 => self.rng.gen_range(1..=f.reorder_window),
+            _ => 0,
+        };
+        if behind > 0 {
             self.statistics.reordered += 1;
-            let behind = self.rng.gen_range(1..=f.reorder_window);
             self.put(arrival + f.reorder_patience, frame, behind);
         } else {
             self.put(arrival, frame, 0);
@@ -237,6 +274,30 @@ mod tests {
         // The last ones may find nothing that overtakes them.
         assert!(overtaken + 3 >= s.reordered && overtaken <= s.reordered, "{overtaken} {s:?}");
         assert!(s.reordered > 50);
+    }
+
+    #[test]
+    fn planned_faults_hit_the_frame_that_was_named() {
+        let mut wire = Wire::new(0, 1000, Faults::default());
+        let faults = [
+            Fault::Lose,
+            Fault::Duplicate,
+            Fault::Corrupt(0),
+            Fault::Overtaken(1),
+            Fault::Delay(5000),
+        ];
+        wire.send(0, vec![9]);
+        for (number, fault) in faults.into_iter().enumerate() {
+            wire.plan(2 * number as u64, fault);
+        }
+        for number in 0..10 {
+            wire.send(100, vec![2 * number]);
+        }
+        let mut out = vec![];
+        while let Some(at) = wire.next_arrival() {
+            out.push(wire.receive(at).unwrap()[0]);
+        }
+        assert_eq!(out, [9, 2, 4, 4, 6, 9, 10, 14, 18, 12, 16]);
     }
 
     #[test]

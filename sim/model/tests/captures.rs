@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use verbena_model::capture;
 use verbena_model::golden::Features;
 use verbena_model::parse::{verdict, Local, Verdict};
+use verbena_model::replay::client;
 use verbena_model::replay::golden::GoldenResponder;
+use verbena_model::replay::golden_client::GoldenClient;
 use verbena_model::replay::infer::destination;
 use verbena_model::replay::overrides::Overrides;
 use verbena_model::replay::play::replay;
@@ -93,4 +95,35 @@ fn captures_replay_in_the_clients_place() {
     let write_bw = reports.iter().find(|r| r.capture == "perf-write_bw-mtu1024").unwrap();
     assert_eq!((write_bw.ghost_acks, write_bw.own_requests), (20, 80));
     assert!(reports.len() >= 50, "{}", reports.len());
+}
+
+/// The client's place as requester: its work list, its peer's answers. Where both sides send, the server's place too.
+#[test]
+fn captures_replay_as_requester() {
+    let (mut played, mut payloads, mut answered) = (0, 0, 0);
+    for us in ["10.0.0.2", "10.0.0.1"] {
+        let us = us.parse().unwrap();
+        let mut reports = vec![];
+        for file in captures().into_iter().filter(|f| !f.to_string_lossy().ends_with(".rx.pcap")) {
+            match client::replay(&file, us, &mut GoldenClient::new()) {
+                Ok(report) => reports.push(report),
+                Err(error) => assert!(
+                    error.to_string().starts_with("no request from 10.0.0.1"),
+                    "{}: {error}",
+                    file.display()
+                ),
+            }
+        }
+        println!("{}", table(&reports));
+        for report in &reports {
+            assert!(report.holds(), "{}: {:?}", report.capture, report.differences());
+        }
+        played += reports.len();
+        payloads += reports.iter().map(|r| r.payloads).sum::<usize>();
+        answered += reports.iter().map(|r| r.delivered).sum::<usize>();
+    }
+    assert!(
+        played >= 100 && payloads >= 100 && answered > 1000,
+        "{played} {payloads} {answered}"
+    );
 }

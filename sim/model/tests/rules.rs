@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The golden responder, rule by rule (R1-R79): each test has its rule's number. Loops are seeded and print the seed.
+//! The golden engine, rule by rule (R1-R79): each test has its rule's number. Loops are seeded and print the seed.
 
+#[path = "rules/client.rs"]
+mod client;
 #[path = "rules/datagram.rs"]
 mod datagram;
 #[path = "rules/fixture.rs"]
@@ -15,3 +17,9 @@ mod ordering;
 mod queues;
 #[path = "rules/random.rs"]
 mod random;
+#[path = "rules/read_atomic.rs"]
+mod read_atomic;
+#[path = "rules/retry.rs"]
+mod retry;
+#[path = "rules/sending.rs"]
+mod sending;

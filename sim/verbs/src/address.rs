@@ -43,6 +43,13 @@ pub struct Vlan {
     pub priority: u8,
 }
 
+impl Vlan {
+    /// 802.1Q tag control.
+    pub(crate) fn tag_control(&self) -> u32 {
+        (self.priority as u32) << 13 | self.id as u32
+    }
+}
+
 /// The way to a QP's peer (`ibv_ah_attr`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {

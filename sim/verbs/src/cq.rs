@@ -28,10 +28,46 @@ pub enum Notify {
 /// What completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionOpcode {
+    /// SEND of any kind.
+    Send,
+    /// WRITE of either kind.
+    Write,
+    Read,
+    CompareSwap,
+    FetchAdd,
     Recv,
     RecvRdmaWithImm,
     /// One that this library doesn't know.
     Other(u8),
+}
+
+impl CompletionOpcode {
+    fn from_code(code: u32) -> Self {
+        match code {
+            completion_opcode::SEND => Self::Send,
+            completion_opcode::WRITE => Self::Write,
+            completion_opcode::READ => Self::Read,
+            completion_opcode::COMPARE_SWAP => Self::CompareSwap,
+            completion_opcode::FETCH_ADD => Self::FetchAdd,
+            completion_opcode::RECV => Self::Recv,
+            completion_opcode::RECV_RDMA_WITH_IMM => Self::RecvRdmaWithImm,
+            other => Self::Other(other as u8),
+        }
+    }
+
+    /// Its number in a completion entry.
+    pub fn code(self) -> u32 {
+        match self {
+            Self::Send => completion_opcode::SEND,
+            Self::Write => completion_opcode::WRITE,
+            Self::Read => completion_opcode::READ,
+            Self::CompareSwap => completion_opcode::COMPARE_SWAP,
+            Self::FetchAdd => completion_opcode::FETCH_ADD,
+            Self::Recv => completion_opcode::RECV,
+            Self::RecvRdmaWithImm => completion_opcode::RECV_RDMA_WITH_IMM,
+            Self::Other(code) => code.into(),
+        }
+    }
 }
 
 /// How it ended (IBTA volume 1, 11.6.2; R64).
@@ -42,6 +78,7 @@ pub enum CompletionStatus {
     LocalQpOperationError,
     LocalProtectionError,
     WrFlushError,
+    BadResponseError,
     LocalAccessError,
     RemoteInvalidRequestError,
     RemoteAccessError,
@@ -60,6 +97,7 @@ impl CompletionStatus {
             status::LOCAL_QP_OPERATION_ERROR => Self::LocalQpOperationError,
             status::LOCAL_PROTECTION_ERROR => Self::LocalProtectionError,
             status::WR_FLUSH_ERROR => Self::WrFlushError,
+            status::BAD_RESPONSE_ERROR => Self::BadResponseError,
             status::LOCAL_ACCESS_ERROR => Self::LocalAccessError,
             status::REMOTE_INVALID_REQUEST_ERROR => Self::RemoteInvalidRequestError,
             status::REMOTE_ACCESS_ERROR => Self::RemoteAccessError,
@@ -69,12 +107,31 @@ impl CompletionStatus {
             other => Self::Other(other as u8),
         }
     }
+
+    /// Its number in a completion entry.
+    pub fn code(self) -> u32 {
+        match self {
+            Self::Success => status::SUCCESS,
+            Self::LocalLengthError => status::LOCAL_LENGTH_ERROR,
+            Self::LocalQpOperationError => status::LOCAL_QP_OPERATION_ERROR,
+            Self::LocalProtectionError => status::LOCAL_PROTECTION_ERROR,
+            Self::WrFlushError => status::WR_FLUSH_ERROR,
+            Self::BadResponseError => status::BAD_RESPONSE_ERROR,
+            Self::LocalAccessError => status::LOCAL_ACCESS_ERROR,
+            Self::RemoteInvalidRequestError => status::REMOTE_INVALID_REQUEST_ERROR,
+            Self::RemoteAccessError => status::REMOTE_ACCESS_ERROR,
+            Self::RemoteOperationError => status::REMOTE_OPERATION_ERROR,
+            Self::RetryExceeded => status::RETRY_EXCEEDED,
+            Self::RnrRetryExceeded => status::RNR_RETRY_EXCEEDED,
+            Self::Other(code) => code.into(),
+        }
+    }
 }
 
 /// One completion (`ibv_wc`). In error length, immediate and key are 0 or `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// What [`Device::post_recv`] was given.
+    /// What [`Device::post_recv`] or [`Device::post_send`] was given.
     pub wr_id: u64,
     pub qp: Qp,
     pub opcode: CompletionOpcode,
@@ -90,7 +147,7 @@ pub struct Completion {
     pub solicited: bool,
     /// UD: the sender's QPN; 0 otherwise.
     pub source_qpn: u32,
-    /// Free-running index of the receive, since the QP left RESET.
+    /// Free-running index of the WQE in its queue, since the QP left RESET.
     pub wqe_index: u16,
 }
 
@@ -145,7 +202,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         Ok(state.ring.free(&mut self.platform)?)
     }
 
-    /// Up to `most` completions, oldest first. Receives posted on a QP in ERR come back flushed, by the engine (R65).
+    /// Up to `most` completions, oldest first. What is posted on a QP in ERR comes back flushed, by the engine (R65).
     pub fn poll_cq(&mut self, cq: Cq, most: usize) -> Result<Vec<Completion>, Error> {
         let mut found = Vec::new();
         let mut moved = false;
@@ -187,7 +244,13 @@ impl<P: Bus + DmaMemory> Device<P> {
         let slot = self.qps.get_mut(qp.id).ok()?;
         let datagram = slot.transport == Transport::Ud;
         let wqe_index = cqe::WQE_INDEX.get(entry) as u16;
-        let wr_id = slot.receive.complete(wqe_index)?;
+        let code = cqe::OPCODE.get(entry);
+        // The receive queue's opcodes have the upper bit. In error the send queue's opcode is what was posted.
+        let (wr_id, opcode) = if code & completion_opcode::RECV != 0 {
+            (slot.receive.complete(wqe_index)?, CompletionOpcode::from_code(code))
+        } else {
+            slot.send.complete(wqe_index)?
+        };
         let good = status == CompletionStatus::Success;
         if !good {
             slot.enter_error();
@@ -196,11 +259,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         Some(Completion {
             wr_id,
             qp,
-            opcode: match cqe::OPCODE.get(entry) {
-                completion_opcode::RECV => CompletionOpcode::Recv,
-                completion_opcode::RECV_RDMA_WITH_IMM => CompletionOpcode::RecvRdmaWithImm,
-                other => CompletionOpcode::Other(other as u8),
-            },
+            opcode,
             status,
             byte_length: if good { cqe::BYTE_LENGTH.get(entry) } else { 0 },
             immediate: (good && cqe::WITH_IMM.get(entry) == 1).then_some(immediate),

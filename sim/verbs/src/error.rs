@@ -75,8 +75,16 @@ pub enum Error {
     },
     #[error("the engine refused the command (operation {operation}, QP index {index})")]
     CommandRefused { operation: u32, index: u32 },
-    #[error("the receive queue is full ({entries} entries)")]
+    #[error("the queue is full ({entries} entries)")]
     QueueFull { entries: usize },
     #[error("post_recv needs a QP past RESET; it is in {0:?}")]
     BadState(QpState),
+    #[error("post_send needs a QP in RTS, SQD or ERR; it is in {0:?}")]
+    NotSending(QpState),
+    #[error("a {transport:?} QP has no {verb}")]
+    WrongVerb { transport: Transport, verb: &'static str },
+    #[error("{verb} can't take its data so: {want}")]
+    BadData { verb: &'static str, want: &'static str },
+    #[error("a UD QP needs a destination in each send, and only a UD QP takes one")]
+    Destination,
 }

@@ -12,10 +12,12 @@ pub enum Event {
     Completion { cq: Cq },
     /// A CQ overflowed: it lost completions, and only it (R69).
     CqError { cq: Cq },
-    /// A QP went to ERR; `syndrome` is that of the NAK that says why.
+    /// A QP went to ERR; `syndrome` is that of the NAK that says why, or, below 0x20, the status of the send that failed.
     QpFatal { qp: Qp, syndrome: u8 },
     /// The first packet reached a QP in RTR.
     CommunicationEstablished { qp: Qp },
+    /// A QP in SQD has nothing outstanding any more.
+    SqDrained { qp: Qp },
     /// A doorbell was refused (R69).
     BadDoorbell { index: u32 },
     /// One for a CQ or QP that has been destroyed since, or of a type that this library doesn't know.
@@ -56,6 +58,7 @@ impl<P: Bus + DmaMemory> Device<P> {
                 }
             }
             (event_type::COMMUNICATION_ESTABLISHED, _, Some(qp)) => Event::CommunicationEstablished { qp },
+            (event_type::SQ_DRAINED, _, Some(qp)) => Event::SqDrained { qp },
             (event_type::BAD_DOORBELL, ..) => Event::BadDoorbell { index: number },
             _ => Event::Other { code, number, detail },
         };

@@ -40,10 +40,11 @@ impl PathMtu {
 /// | to | needs | takes |
 /// |---|---|---|
 /// | INIT | UD: `qkey` | `access` (RC, UC), `pkey` |
-/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`; UD: `qkey` |
-/// | RTS, SQD, ERR, RESET | – | – |
+/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`, `max_dest_rd_atomic`; UD: `qkey` |
+/// | RTS, from RTR | `sq_psn`, where the engine has a requester | RC: `timeout`, `retry_count`, `rnr_retry`, `max_rd_atomic` |
+/// | SQD, RTS from SQD, ERR, RESET | – | – |
 ///
-/// The engine takes a row only in RESET and INIT, so nothing can be changed once the QP is in RTR.
+/// The engine takes a row only in RESET and INIT, and the send half's words in RTR: nothing else can be changed once the QP is in RTR.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QpAttr {
     /// The state to go to; `None` stays (INIT to INIT).
@@ -62,6 +63,18 @@ pub struct QpAttr {
     pub path_mtu: Option<PathMtu>,
     /// Code of the time that an RNR NAK asks the peer to wait (R43), 0 to 31; 0 is 655.36 ms, 12 is 0.64 ms. Default 12.
     pub min_rnr_timer: Option<u8>,
+    /// READs and ATOMICs that the peer may have outstanding (R59), 0 to 16. Default 16.
+    pub max_dest_rd_atomic: Option<u8>,
+    /// First PSN sent, 24 bits.
+    pub sq_psn: Option<u32>,
+    /// Local ACK timeout, code 0 to 31: 4.096 us times 2^n, 0 is for ever (R47). Default 14, 67 ms.
+    pub timeout: Option<u8>,
+    /// Timeouts without progress before the QP fails, 0 to 7 (R48). Default 7.
+    pub retry_count: Option<u8>,
+    /// RNR NAKs without progress before the QP fails, 0 to 6; 7 is for ever (R44). Default 7.
+    pub rnr_retry: Option<u8>,
+    /// READs and ATOMICs that we may have outstanding (R59), 0 to 16; not more than the peer's `max_dest_rd_atomic`. Default 1.
+    pub max_rd_atomic: Option<u8>,
 }
 
 impl QpAttr {
@@ -95,6 +108,15 @@ impl QpAttr {
         }
     }
 
+    /// From RTR to RTS, on an engine with a requester.
+    pub fn to_rts(sq_psn: u32) -> QpAttr {
+        QpAttr {
+            state: Some(QpState::Rts),
+            sq_psn: Some(sq_psn),
+            ..QpAttr::default()
+        }
+    }
+
     /// To a state that needs nothing else.
     pub fn to(state: QpState) -> QpAttr {
         QpAttr {
@@ -114,20 +136,33 @@ impl QpAttr {
             (self.rq_psn.is_some(), "rq_psn"),
             (self.path_mtu.is_some(), "path_mtu"),
             (self.min_rnr_timer.is_some(), "min_rnr_timer"),
+            (self.max_dest_rd_atomic.is_some(), "max_dest_rd_atomic"),
+            (self.sq_psn.is_some(), "sq_psn"),
+            (self.timeout.is_some(), "timeout"),
+            (self.retry_count.is_some(), "retry_count"),
+            (self.rnr_retry.is_some(), "rnr_retry"),
+            (self.max_rd_atomic.is_some(), "max_rd_atomic"),
         ];
         all.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect()
     }
 }
 
-/// What a change to `to` needs, and what it takes besides.
-fn rule(transport: Transport, to: QpState) -> (&'static [&'static str], &'static [&'static str]) {
+type Names = &'static [&'static str];
+
+/// What a change needs, and what it takes besides.
+fn rule(transport: Transport, from: QpState, to: QpState, requester: bool) -> (Names, Names) {
     use {QpState::*, Transport::*};
     match (transport, to) {
         (Ud, Init) => (&["qkey"], &["pkey"]),
         (Ud, Rtr) => (&[], &["pkey", "qkey"]),
         (_, Init) => (&[], &["access", "pkey"]),
-        (Rc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey", "min_rnr_timer"]),
+        (Rc, Rtr) => (
+            &["peer", "dest_qpn", "rq_psn", "path_mtu"],
+            &["access", "pkey", "min_rnr_timer", "max_dest_rd_atomic"],
+        ),
         (Uc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey"]),
+        (Rc, Rts) if from == Rtr && requester => (&["sq_psn"], &["timeout", "retry_count", "rnr_retry", "max_rd_atomic"]),
+        (_, Rts) if from == Rtr && requester => (&["sq_psn"], &[]),
         _ => (&[], &[]),
     }
 }
@@ -142,11 +177,19 @@ fn legal(from: QpState, to: QpState) -> bool {
 
 /// Code 12, 0.64 ms: what Linux consumers ask for.
 const DEFAULT_RNR_TIMER: u32 = 12;
+/// 67 ms: what Linux consumers ask for.
+const DEFAULT_TIMEOUT: u32 = 14;
+/// Most retries; RNR for ever.
+const DEFAULT_RETRIES: u32 = 7;
+/// One READ or ATOMIC of ours at a time: any peer allows that.
+const DEFAULT_RD_ATOMIC: u32 = 1;
+/// READs and ATOMICs that an engine can have outstanding, each way.
+const MOST_RD_ATOMIC: u32 = 16;
 /// Default partition, full member.
 const DEFAULT_PKEY: u32 = 0xffff;
 
 impl<P: Bus + DmaMemory> Device<P> {
-    /// Changes a QP's state and attributes. RESET forgets attributes and posted receives; ERR flushes them (R65).
+    /// Changes a QP's state and attributes. RESET forgets attributes and everything posted; ERR flushes both queues (R65).
     pub fn modify_qp(&mut self, qp: Qp, attr: &QpAttr) -> Result<(), Error> {
         let slot = self.qps.get(qp.id)?;
         let (transport, from) = (slot.transport, slot.state);
@@ -154,7 +197,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         if !legal(from, to) {
             return Err(Error::BadTransition { from, to });
         }
-        let (needs, takes) = rule(transport, to);
+        let (needs, takes) = rule(transport, from, to, self.capabilities.requester);
         let given = attr.given();
         // Staying in INIT changes what is given and needs nothing again.
         if let Some(attribute) = needs.iter().find(|n| from != to && !given.contains(n)) {
@@ -170,9 +213,18 @@ impl<P: Bus + DmaMemory> Device<P> {
                 .for_each(|f| f.set(&mut row, 0));
             qp::PKEY.set(&mut row, DEFAULT_PKEY);
             qp::RNR_TIMER.set(&mut row, DEFAULT_RNR_TIMER);
+            qp::TIMEOUT.set(&mut row, DEFAULT_TIMEOUT);
+            qp::RETRY_COUNT.set(&mut row, DEFAULT_RETRIES);
+            qp::RNR_RETRY.set(&mut row, DEFAULT_RETRIES);
+            qp::MAX_RD_ATOMIC.set(&mut row, DEFAULT_RD_ATOMIC);
+            qp::MAX_DEST_RD_ATOMIC.set(&mut row, MOST_RD_ATOMIC);
         }
         self.apply(qp, attr, &mut row)?;
-        if !given.is_empty() || from == QpState::Reset {
+        if from == QpState::Rtr {
+            if !given.is_empty() {
+                self.write_send_words(qp.id, &row)?;
+            }
+        } else if !given.is_empty() || from == QpState::Reset {
             self.write_qp_row(qp.id, &row)?;
         }
         if from != to || to == QpState::Reset {
@@ -183,6 +235,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         slot.state = to;
         if to == QpState::Reset {
             slot.receive.clear();
+            slot.send.clear();
         }
         Ok(())
     }
@@ -200,6 +253,12 @@ impl<P: Bus + DmaMemory> Device<P> {
             (qp::DEST_QPN, attr.dest_qpn),
             (qp::RQ_PSN, attr.rq_psn),
             (qp::RNR_TIMER, attr.min_rnr_timer.map(u32::from)),
+            (qp::SQ_PSN, attr.sq_psn),
+            (qp::TIMEOUT, attr.timeout.map(u32::from)),
+            (qp::RETRY_COUNT, attr.retry_count.map(u32::from)),
+            (qp::RNR_RETRY, attr.rnr_retry.map(u32::from)),
+            (qp::MAX_RD_ATOMIC, attr.max_rd_atomic.map(u32::from)),
+            (qp::MAX_DEST_RD_ATOMIC, attr.max_dest_rd_atomic.map(u32::from)),
         ] {
             let Some(value) = value else { continue };
             if value > field.max() {
@@ -207,6 +266,13 @@ impl<P: Bus + DmaMemory> Device<P> {
                     what: field.name,
                     value: value as u64,
                     want: format!("{} bits", field.bits),
+                });
+            }
+            if field.name.ends_with("rd_atomic") && value > MOST_RD_ATOMIC {
+                return Err(Error::OutOfRange {
+                    what: field.name,
+                    value: value as u64,
+                    want: format!("up to {MOST_RD_ATOMIC}"),
                 });
             }
             field.set(row, value);
@@ -229,15 +295,7 @@ impl<P: Bus + DmaMemory> Device<P> {
     }
 
     fn apply_peer(&self, handle: Qp, peer: &Peer, row: &mut [u32]) -> Result<(), Error> {
-        let ours = self.gids.get(peer.gid_index as usize).map(Gid::is_ipv6);
-        if ours != Some(peer.gid.is_ipv6()) {
-            let want = format!("one of our {} GIDs, of the peer's IP version", self.gids.len());
-            return Err(Error::OutOfRange {
-                what: "gid_index",
-                value: peer.gid_index as u64,
-                want,
-            });
-        }
+        self.check_peer(peer)?;
         let (mac, ip) = (peer.mac, peer.gid.words());
         qp::IPV6.set(row, peer.gid.is_ipv6() as u32);
         qp::GID_INDEX.set(row, peer.gid_index as u32);
@@ -250,20 +308,37 @@ impl<P: Bus + DmaMemory> Device<P> {
         }
         qp::VLAN.set(row, peer.vlan.is_some() as u32);
         if let Some(vlan) = peer.vlan {
-            if vlan.id > 0xfff || vlan.priority > 7 {
-                return Err(Error::OutOfRange {
-                    what: "vlan",
-                    value: vlan.id as u64,
-                    want: "12 bits of id, 3 of priority".into(),
-                });
-            }
-            qp::VLAN_TCI.set(row, (vlan.priority as u32) << 13 | vlan.id as u32);
+            qp::VLAN_TCI.set(row, vlan.tag_control());
         }
-        // The mix that Linux uses for RoCEv2 entropy: the same flow always takes the same path.
-        let (a, b) = (handle.qpn as u64, qp::DEST_QPN.get(row) as u64);
-        let mixed = a * b;
-        let derived = (mixed ^ mixed >> 20 ^ mixed >> 40) as u32 & 0x3fff | 0xc000;
-        qp::UDP_SOURCE.set(row, peer.udp_source.map_or(derived, u32::from));
+        qp::UDP_SOURCE.set(row, udp_source(peer, handle.qpn, qp::DEST_QPN.get(row)));
         Ok(())
     }
+
+    /// An address that this device can send to.
+    pub(crate) fn check_peer(&self, peer: &Peer) -> Result<(), Error> {
+        let ours = self.gids.get(peer.gid_index as usize).map(Gid::is_ipv6);
+        if ours != Some(peer.gid.is_ipv6()) {
+            let want = format!("one of our {} GIDs, of the peer's IP version", self.gids.len());
+            return Err(Error::OutOfRange {
+                what: "gid_index",
+                value: peer.gid_index as u64,
+                want,
+            });
+        }
+        match peer.vlan {
+            Some(vlan) if vlan.id > 0xfff || vlan.priority > 7 => Err(Error::OutOfRange {
+                what: "vlan",
+                value: vlan.id as u64,
+                want: "12 bits of id, 3 of priority".into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The UDP source port (R17): the mix that Linux uses for RoCEv2 entropy, so that the same flow always takes the same path.
+pub(crate) fn udp_source(peer: &Peer, qpn: u32, dest_qpn: u32) -> u32 {
+    let mixed = qpn as u64 * dest_qpn as u64;
+    let derived = (mixed ^ mixed >> 20 ^ mixed >> 40) as u32 & 0x3fff | 0xc000;
+    peer.udp_source.map_or(derived, u32::from)
 }

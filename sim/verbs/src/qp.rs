@@ -3,6 +3,7 @@
 
 use crate::recv::ReceiveQueue;
 use crate::ring::{Ring, MOST_ENTRIES};
+use crate::send::SendQueue;
 use crate::slots::Key;
 use crate::{Bus, Cq, Device, DmaMemory, Error, Pd};
 use verbena_spec::layout::{self, qp, state};
@@ -79,8 +80,10 @@ pub struct QpInit {
     pub pd: Pd,
     pub transport: Transport,
     pub recv_cq: Cq,
-    /// Where sends would complete; nothing uses it before the requester is there.
+    /// Where sends complete.
     pub send_cq: Cq,
+    /// Send WQEs, rounded up to a power of two, 1 to 32768. An engine without requester gets no send queue.
+    pub send_entries: usize,
     /// Receive WQEs, rounded up to a power of two, 1 to 32768.
     pub recv_entries: usize,
     /// Make it QP1 (UD only).
@@ -90,13 +93,14 @@ pub struct QpInit {
 }
 
 impl QpInit {
-    /// An ordinary QP with one CQ for both queues.
+    /// An ordinary QP with one CQ for both queues and 64 send WQEs.
     pub fn new(pd: Pd, transport: Transport, cq: Cq, recv_entries: usize) -> QpInit {
         QpInit {
             pd,
             transport,
             recv_cq: cq,
             send_cq: cq,
+            send_entries: 64,
             recv_entries,
             gsi: false,
             qpn: None,
@@ -125,6 +129,7 @@ pub(crate) struct QpSlot {
     pub state: QpState,
     pub row: [u32; layout::QP_WORDS],
     pub receive: ReceiveQueue,
+    pub send: SendQueue,
 }
 
 impl QpSlot {
@@ -173,7 +178,19 @@ impl<P: Bus + DmaMemory> Device<P> {
             MOST_ENTRIES,
             layout::RQ_WQE_BYTES,
         )?;
+        let send_ring = match self.send_ring(init.send_entries) {
+            Ok(send_ring) => send_ring,
+            Err(error) => {
+                ring.free(&mut self.platform)?;
+                return Err(error);
+            }
+        };
         let mut row = [0; layout::QP_WORDS];
+        if let Some(send_ring) = &send_ring {
+            qp::SQ_BASE_LOW.set(&mut row, send_ring.base as u32);
+            qp::SQ_BASE_HIGH.set(&mut row, (send_ring.base >> 32) as u32);
+            qp::SQ_LOG.set(&mut row, send_ring.log);
+        }
         qp::SERVICE.set(&mut row, init.transport as u32);
         qp::TAG.set(&mut row, tag as u32);
         qp::PD.set(&mut row, init.pd.0.index);
@@ -190,6 +207,9 @@ impl<P: Bus + DmaMemory> Device<P> {
             .and_then(|()| self.write_qp_row(id, &row))
         {
             ring.free(&mut self.platform)?;
+            if let Some(send_ring) = &send_ring {
+                send_ring.free(&mut self.platform)?;
+            }
             return Err(error);
         }
         self.qpn_tags[id.index as usize] = tag;
@@ -204,6 +224,7 @@ impl<P: Bus + DmaMemory> Device<P> {
                 state: QpState::Reset,
                 row,
                 receive: ReceiveQueue::new(ring),
+                send: SendQueue::new(send_ring),
             },
         );
         Ok(Qp { id, qpn })
@@ -214,7 +235,26 @@ impl<P: Bus + DmaMemory> Device<P> {
         self.qps.get(qp.id)?;
         self.command(MODIFY, state::RESET, qp.id.index)?;
         let slot = self.qps.take(qp.id)?;
-        Ok(slot.receive.ring.free(&mut self.platform)?)
+        let freed = slot.receive.ring.free(&mut self.platform);
+        if let Some(send_ring) = &slot.send.ring {
+            send_ring.free(&mut self.platform)?;
+        }
+        Ok(freed?)
+    }
+
+    fn send_ring(&mut self, entries: usize) -> Result<Option<Ring>, Error> {
+        if !self.capabilities.requester {
+            return Ok(None);
+        }
+        Ring::allocate(
+            &mut self.platform,
+            &self.capabilities,
+            "send queue",
+            entries,
+            MOST_ENTRIES,
+            layout::SQ_WQE_BYTES,
+        )
+        .map(Some)
     }
 
     /// Asks the engine for the QP's state and counts.
@@ -242,11 +282,20 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// Words that this engine keeps: those of the send queue only where there is a requester.
     pub(crate) fn write_qp_row(&mut self, id: Key, row: &[u32]) -> Result<(), Error> {
         let words = if self.capabilities.requester {
-            qp::SQ_BASE_HIGH.word
+            qp::MAX_DEST_RD_ATOMIC.word
         } else {
             qp::DEST_IP_3.word
         };
         self.write_row(registers::QP_TABLE + 4 * layout::QP_WORDS as u32 * id.index, &row[..=words])
+    }
+
+    /// The send half's words that RTR to RTS sets: the only ones that are written outside RESET and INIT.
+    pub(crate) fn write_send_words(&mut self, id: Key, row: &[u32]) -> Result<(), Error> {
+        for word in [qp::SQ_PSN.word, qp::TIMEOUT.word] {
+            let base = registers::QP_TABLE + 4 * layout::QP_WORDS as u32 * id.index;
+            self.platform.write(base + 4 * word as u32, row[word])?;
+        }
+        Ok(())
     }
 
     /// The live QP of that number.

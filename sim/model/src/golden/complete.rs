@@ -93,8 +93,15 @@ impl Requester<'_> {
         self.counters[usize::from(c::REWIND)] += 1;
         self.qp.send.answered = None;
         self.qp.send.seek(psn);
-        self.qp.send.ack_deadline = ack_timeout(self.qp.attributes.timeout).map(|t| self.now + t);
+        // Without progress the timer runs on: a peer that NAKs for ever ends by R48.
+        if self.qp.send.ack_deadline.is_none() {
+            self.start_ack_timer();
+        }
         true
+    }
+
+    fn start_ack_timer(&mut self) {
+        self.qp.send.ack_deadline = ack_timeout(self.qp.attributes.timeout).map(|t| self.now + t);
     }
 
     /// R34: a later PSN was answered while responses are missing. Asked for again once, then the timer must help.
@@ -108,16 +115,11 @@ impl Requester<'_> {
         }
     }
 
-    /// R25. During an RNR wait it only acknowledges (R46).
+    /// R25. During an RNR wait it only acknowledges (R46). It costs no retry (R48 counts timeouts): Soft-RoCE follows each RNR NAK with one.
     fn sequence_nak(&mut self, psn: u32) {
-        if self.qp.send.rnr_deadline.is_some() || self.qp.send.next_psn == psn {
-            return;
+        if self.qp.send.rnr_deadline.is_none() {
+            self.rewind(psn);
         }
-        if self.qp.send.retries == 0 {
-            return self.fail(status::RETRY_EXCEEDED, status::RETRY_EXCEEDED);
-        }
-        self.qp.send.retries -= 1;
-        self.rewind(psn);
     }
 
     /// R43 to R46.
@@ -269,10 +271,8 @@ impl Requester<'_> {
                 return self.fail(status::RETRY_EXCEEDED, status::RETRY_EXCEEDED);
             }
             self.qp.send.retries -= 1;
-            let from = self.qp.send.oldest_psn;
-            if !self.rewind(from) {
-                self.qp.send.ack_deadline = ack_timeout(self.qp.attributes.timeout).map(|t| self.now + t);
-            }
+            self.start_ack_timer();
+            self.rewind(self.qp.send.oldest_psn);
         }
     }
 

@@ -88,6 +88,11 @@ impl Regions {
         self.regions.retain(|r| r.key != key);
     }
 
+    /// Ends whatever has that table index.
+    pub fn deregister_index(&mut self, index: u32) {
+        self.regions.retain(|r| r.key >> 8 != index);
+    }
+
     /// The region, if the key lives, belongs to the PD, grants the access and holds the range.
     pub fn check(&self, key: u32, pd: u16, need: Access, va: u64, length: u64) -> Option<&Region> {
         self.regions

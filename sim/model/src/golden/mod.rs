@@ -98,6 +98,8 @@ pub struct Golden {
     pub features: Features,
     /// Answers wait for [`Golden::respond`] instead of leaving with the request: a slow transmitter, for R36 and R59.
     pub hold_responses: bool,
+    /// Messages of a QP that may be outstanding.
+    pub outstanding_messages: usize,
     qps: BTreeMap<u32, Qp>,
     /// ns.
     now: u64,
@@ -118,6 +120,7 @@ impl Golden {
             regions: Regions::default(),
             features,
             hold_responses: false,
+            outstanding_messages: send::OUTSTANDING_MESSAGES,
             qps: BTreeMap::new(),
             now: 0,
             turn: 0,
@@ -250,6 +253,7 @@ impl Golden {
             outcome,
             counters: &mut self.counters,
             features: self.features,
+            outstanding_messages: self.outstanding_messages,
             now: self.now,
         }))
     }

@@ -73,6 +73,27 @@ impl Response {
     }
 }
 
+impl Response {
+    /// First PSN behind a READ's responses.
+    fn end(&self, pmtu: usize) -> Option<u32> {
+        match self {
+            Response::Read { psn, left, .. } => Some(after(*psn, read_packets(*left, pmtu))),
+            _ => None,
+        }
+    }
+
+    /// A READ goes on as `again` says; it keeps its place and its resource.
+    fn restart(&mut self, again: Response) {
+        if let (Response::Read { duplicate, .. }, Response::Read { .. }) = (&*self, &again) {
+            let duplicate_before = *duplicate;
+            *self = again;
+            if let Response::Read { duplicate, .. } = self {
+                *duplicate = duplicate_before;
+            }
+        }
+    }
+}
+
 /// PSNs of a READ (R22).
 fn read_packets(length: u32, pmtu: usize) -> u32 {
     length.div_ceil(pmtu as u32).max(1)
@@ -154,7 +175,7 @@ impl Request<'_> {
     fn atomic(&mut self) -> Result<(Response, Stored, u32), Refusal> {
         let e = self.packet.atomic_eth;
         // R58.
-        if e.virtual_address % 8 != 0 {
+        if !e.virtual_address.is_multiple_of(8) {
             return Err(Refusal::Nak(syndrome::NAK_INVALID, None));
         }
         let need = Access {
@@ -216,7 +237,14 @@ impl Request<'_> {
             }
             _ => None,
         });
-        self.qp.responses.extend(response);
+        let Some(response) = response else { return };
+        // Where the first one is still being sent to the same end, it goes on from here: the requester wants nothing else of it, and a
+        // second copy behind it would make each loss cost the whole READ (R33).
+        let same_end = |waiting: &&mut Response| waiting.end(pmtu).is_some() && waiting.end(pmtu) == response.end(pmtu);
+        match self.qp.responses.iter_mut().find(same_end) {
+            Some(waiting) => waiting.restart(response),
+            None => self.qp.responses.push_back(response),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use verbena_spec::counters::COUNTER_FILE;
 use verbena_spec::headers::transport;
 use verbena_spec::layout::{send_opcode, sq_wqe as f, status, SQ_WQE_BYTES};
 
-/// Messages of a QP that may be outstanding.
+/// Messages of a QP that the engine has outstanding at most.
 pub const OUTSTANDING_MESSAGES: usize = 8;
 
 /// A QP's send half at work.
@@ -25,6 +25,7 @@ pub(super) struct Requester<'a> {
     pub outcome: &'a mut Outcome,
     pub counters: &'a mut [u32; COUNTER_FILE],
     pub features: Features,
+    pub outstanding_messages: usize,
     /// ns.
     pub now: u64,
 }
@@ -95,7 +96,7 @@ impl Requester<'_> {
     fn must_wait(&self, wqe: &SendWqe) -> bool {
         let (a, sq) = (&self.qp.attributes, &self.qp.send);
         let answered = sq.answered_outstanding();
-        sq.records.len() >= OUTSTANDING_MESSAGES
+        sq.records.len() >= self.outstanding_messages
             || wqe.get(&f::FENCE) == 1 && answered > 0
             || (wqe.is_read() || wqe.is_atomic()) && answered >= usize::from(a.max_rd_atomic)
             || sq.outstanding() + wqe.packets(a.pmtu) >= PSN_WINDOW

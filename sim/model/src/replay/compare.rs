@@ -38,6 +38,16 @@ pub enum Reason {
     OperationalForInvalid,
     /// R30: we begin a READ's retry with FIRST or ONLY, Soft-RoCE with MIDDLE or LAST.
     RestartedRead,
+    /// R74: AckReq inside a message is the requester's choice.
+    AckRequest,
+    /// Timers: we went back to the same PSN once more.
+    RetriedMoreOften,
+    /// Timers: the captured side did.
+    RetriedLessOften,
+    /// Answers out of order that the captured side looked at together: it went back once, we twice.
+    RetriedApart,
+    /// Sent by one side only, before the NAK that ended its QP arrived.
+    SentBeforeError,
 }
 
 /// The outcome.
@@ -51,7 +61,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn note(&mut self, reason: Reason) {
+    pub(super) fn note(&mut self, reason: Reason) {
         *self.equivalent.entry(reason).or_insert(0) += 1;
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The golden model as a [`Responder`].
 
-use super::{Responder, Setup};
+use super::{Responder, Setup, SetupRegion};
 use crate::golden::keys::Region;
 use crate::golden::qp::{Qp, State};
 use crate::golden::{Completion, Features, Golden, Outcome};
@@ -40,31 +40,15 @@ impl GoldenResponder {
 }
 
 impl Responder for GoldenResponder {
-    fn features(&self) -> Features {
+    fn features(&mut self) -> Features {
         self.features
     }
 
     fn configure(&mut self, setup: &Setup) -> Result<()> {
         let mut golden = Golden::with_features(setup.local.clone(), self.features);
         self.counters = vec![0; COUNTER_FILE];
-        let mut page = 1 << 20;
-        for region in &setup.regions {
-            let count = (region.virtual_address % PAGE + region.length).div_ceil(PAGE);
-            // Scattered: every other page, downwards.
-            let pages: Vec<u64> = (0..count).map(|n| (page + 2 * (count - n)) * PAGE).collect();
-            page += 2 * count + 2;
-            let region = Region {
-                key: region.key,
-                pd: setup.pd,
-                access: region.access,
-                may_invalidate: region.may_invalidate,
-                virtual_address: region.virtual_address,
-                length: region.length,
-                pages,
-            };
-            self.regions.push(region.clone());
-            golden.register(region);
-        }
+        self.regions = scattered(setup);
+        self.regions.iter().for_each(|r| golden.register(r.clone()));
         for attributes in &setup.qps {
             golden.create_qp(attributes.clone());
             for state in [State::Init, State::Rtr, State::Rts] {
@@ -116,6 +100,26 @@ impl Responder for GoldenResponder {
     fn counters(&mut self) -> Result<Vec<u32>> {
         Ok(self.counters.clone())
     }
+}
+
+/// The setup's regions on pages that are scattered: every other page, downwards.
+pub(super) fn scattered(setup: &Setup) -> Vec<Region> {
+    let mut page = 1 << 20;
+    let place = |region: &SetupRegion| {
+        let count = (region.virtual_address % PAGE + region.length).div_ceil(PAGE);
+        let pages = (0..count).map(|n| (page + 2 * (count - n)) * PAGE).collect();
+        page += 2 * count + 2;
+        Region {
+            key: region.key,
+            pd: setup.pd,
+            access: region.access,
+            may_invalidate: region.may_invalidate,
+            virtual_address: region.virtual_address,
+            length: region.length,
+            pages,
+        }
+    };
+    setup.regions.iter().map(place).collect()
 }
 
 /// The region that holds the range.

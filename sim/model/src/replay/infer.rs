@@ -84,7 +84,7 @@ pub fn destination(frame: &[u8]) -> Option<IpAddr> {
 }
 
 /// Requests that a responder must answer or execute.
-fn is_request(packet: &Packet) -> bool {
+pub fn is_request(packet: &Packet) -> bool {
     packet.info().is_some_and(|i| {
         matches!(
             i.operation,

@@ -8,14 +8,18 @@
 
 pub mod arrivals;
 pub mod checks;
+pub mod client;
 pub mod compare;
 pub mod contents;
 pub mod golden;
+pub mod golden_client;
 pub mod infer;
 pub mod overrides;
 pub mod play;
 pub mod report;
+pub mod requests;
 pub mod runs;
+pub mod work;
 
 use crate::golden::keys::Access;
 use crate::golden::qp::Attributes;
@@ -48,7 +52,7 @@ pub struct Setup {
 /// are smaller refuses the setup with an error.
 pub trait Responder {
     /// What it was built with: captures with READ or ATOMIC requests wait for a responder that has them.
-    fn features(&self) -> Features {
+    fn features(&mut self) -> Features {
         Features::default()
     }
     fn configure(&mut self, setup: &Setup) -> Result<()>;

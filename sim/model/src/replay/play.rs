@@ -5,7 +5,7 @@
 //! responder's must equal. A receive is posted right before the request that takes it, unless the captured side refused that delivery with
 //! an RNR NAK: then it had none, and neither has the responder.
 
-use super::arrivals::arrived;
+use super::arrivals::{arrived, resolve};
 use super::checks::{self, Posted};
 use super::compare::compare;
 use super::contents::{self, Byte};
@@ -19,7 +19,7 @@ use crate::capture::{self, Frame};
 use crate::golden::{Completion, Features};
 use crate::packet::Packet;
 use crate::parse::{verdict, Verdict};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
@@ -30,8 +30,30 @@ use verbena_spec::headers::{syndrome, Operation};
 pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dyn Responder) -> Result<Report> {
     let sent = capture::read(path)?;
     let run = runs::find(path)?.map(|r| r.seen_from(us));
-    let seen = infer::roce(&sent, us);
-    let inference = infer::infer(&seen, us, run.as_ref(), overrides)?;
+    let features = responder.features();
+    let skips = resolve(&sent, us, run.as_ref(), |skips| {
+        let mut golden = GoldenResponder::with_features(features);
+        let report = play(path, us, overrides, &sent, run.as_ref(), skips, &mut golden)?;
+        Ok(report.map(|r| if r.departure().is_some() { 0 } else { r.differences().len() }))
+    })?;
+    play(path, us, overrides, &sent, run.as_ref(), &skips, responder)?.context("a frame that was dropped isn't in the capture")
+}
+
+/// One play, with these of equal frames lost; `None`: it can't be these.
+fn play(
+    path: &Path,
+    us: IpAddr,
+    overrides: &Overrides,
+    sent: &[Frame],
+    run: Option<&Run>,
+    skips: &[usize],
+    responder: &mut dyn Responder,
+) -> Result<Option<Report>> {
+    let Some(arrivals) = arrived(path, sent, run, us, skips)? else {
+        return Ok(None);
+    };
+    let seen = infer::roce(sent, us);
+    let inference = infer::infer(&seen, us, run, overrides)?;
     let mut report = Report {
         capture: path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default(),
         waiting: inference.waiting,
@@ -40,7 +62,7 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
     };
     let read_atomic = responder.features().read_atomic;
     if report.waiting > 0 && !read_atomic {
-        return Ok(report);
+        return Ok(Some(report));
     }
     report.waiting = 0;
     let mut player = Player {
@@ -49,7 +71,7 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
             read_atomic,
         }),
         refusals: refusals(&seen),
-        operations: run.as_ref().and_then(Run::probe),
+        operations: run.and_then(Run::probe),
         receive_length: overrides.receive_length,
         posted: vec![],
         next_operation: BTreeMap::new(),
@@ -61,7 +83,7 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
     let mac = &inference.setup.local.mac;
     // What the peer sent to us, and to everybody.
     let for_us = |f: &&Frame| f.bytes.get(6..12) != Some(mac) && f.bytes.get(..6).is_some_and(|to| to == mac || to == [0xff; 6]);
-    for arrival in arrived(path, sent, run.as_ref(), us)?.iter().filter(for_us) {
+    for arrival in arrivals.iter().filter(for_us) {
         let frame = map_keys(&arrival.bytes, &inference);
         if let Verdict::Roce { packet, .. } = verdict(&frame, false, &inference.setup.local) {
             player.host_writes(&host_bytes, Some((packet.udp_source, packet.psn)), responder)?;
@@ -88,8 +110,8 @@ pub fn replay(path: &Path, us: IpAddr, overrides: &Overrides, responder: &mut dy
     let counters = responder.counters()?;
     report.to_host = counters[usize::from(c::RX_HOST)];
     report.ghost_acks = counters[usize::from(c::GHOST_ACK)];
-    player.finish(&mut report, &inference, responder, run.as_ref())?;
-    Ok(report)
+    player.finish(&mut report, &inference, responder, run)?;
+    Ok(Some(report))
 }
 
 /// Keys that don't fit the responder's table are replaced in frames with a right ICRC, whose ICRC is then made anew.

@@ -3,8 +3,10 @@
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
+use verbena_spec::layout::status;
 
 /// One capture's entry.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -142,6 +144,25 @@ impl Run {
             .find(|l| l.starts_with("server:") && l.contains("receives completed"))?;
         let number = |word: &str| line.split(word).next()?.split_whitespace().last()?.parse::<usize>().ok();
         Some((number(" of ")?, number(" errors")?))
+    }
+
+    /// `rxeprobe`: how the client's operations that failed ended, by number; seen from the client.
+    pub fn failed_operations(&self) -> BTreeMap<usize, u32> {
+        let parse = |line: &str| {
+            let (number, rest) = line.strip_prefix("client: op ")?.split_once(' ')?;
+            let (_, text) = rest.split_once("): ")?;
+            let status = match text.trim() {
+                "remote access error" => status::REMOTE_ACCESS_ERROR,
+                "remote operation error" => status::REMOTE_OPERATION_ERROR,
+                "remote invalid request error" => status::REMOTE_INVALID_REQUEST_ERROR,
+                "transport retry counter exceeded" => status::RETRY_EXCEEDED,
+                "RNR retry counter exceeded" => status::RNR_RETRY_EXCEEDED,
+                "Work Request Flushed Error" => status::WR_FLUSH_ERROR,
+                _ => return None,
+            };
+            Some((number.parse().ok()?, status))
+        };
+        self.sout.lines().filter_map(parse).collect()
     }
 
     /// `rxeprobe`: the receives that its server printed, in order; `None` for other tools.
