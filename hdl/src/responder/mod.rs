@@ -5,6 +5,7 @@ mod answer;
 mod control;
 mod decide;
 mod entry;
+mod features;
 mod house;
 mod leave;
 mod message;
@@ -18,4 +19,5 @@ mod write_back;
 
 pub use control::Control;
 pub use entry::RetireEntry;
+pub use features::Features;
 pub use retire::Retire;

@@ -5,7 +5,8 @@
 //! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, earlier (2 cycles after load)
 //! ```
 //!
-//! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts.
+//! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts. `renew` makes it
+//! the PSN of the row, for a modify (R41).
 
 use rust_hdl::prelude::*;
 
@@ -14,7 +15,9 @@ pub struct PsnWindow {
     pub clock: Signal<In, Clock>,
     pub load: Signal<In, Bit>,
     pub adopt: Signal<In, Bit>,
+    pub renew: Signal<In, Bit>,
     pub word: Signal<In, Bits<32>>,
+    pub row_word: Signal<In, Bits<32>>,
     pub psn: Signal<In, Bits<24>>,
     pub pivot: Signal<Out, Bits<24>>,
     pub equal: Signal<Out, Bit>,
@@ -52,6 +55,9 @@ impl Logic for PsnWindow {
         }
         if self.adopt.val() {
             self.pivot_kept.d.next = self.psn.val();
+        }
+        if self.renew.val() {
+            self.pivot_kept.d.next = self.row_word.val().get_bits::<24>(0);
         }
         self.difference.next = self.psn.val() - self.pivot_kept.q.val();
         self.equal_kept.d.next = self.psn.val() == self.pivot_kept.q.val();
