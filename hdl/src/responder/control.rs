@@ -355,7 +355,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         if self.sequencer.row_read.val() {
             self.row_item.next = self.sequencer.row_item.val();
         }
-        if self.house.row_read.val() {
+        if self.at_home.val() {
             self.row_item.next = self.house.row_item.val();
         }
         if self.queue.row_read.val() {
@@ -372,7 +372,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         // Receive state.
         self.state_read.next = self.sequencer.state_read.val() | self.house.state_read.val() | self.queue.state_read.val();
         self.state_item.next = self.sequencer.state_item.val();
-        if self.house.state_read.val() {
+        if self.at_home.val() {
             self.state_item.next = self.house.state_item.val();
         }
         if self.queue.state_read.val() {

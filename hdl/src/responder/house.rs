@@ -377,6 +377,9 @@ impl<const QA: usize> Logic for House<QA> {
                 self.state.d.next = HouseState::Act;
             }
             HouseState::Act => {
+                // For a query.
+                self.state_read.next = true;
+                self.state_item.next = self.word_msn.val();
                 self.state.d.next = HouseState::Finish;
                 match self.work.q.val() {
                     HouseWork::Error => {
@@ -410,8 +413,6 @@ impl<const QA: usize> Logic for House<QA> {
                             self.refused.d.next = false;
                             self.answer_state.d.next = self.was.val();
                             self.answer_psn.d.next = self.window_pivot.val();
-                            self.state_read.next = true;
-                            self.state_item.next = self.word_msn.val();
                             self.state.d.next = HouseState::QueryMsn;
                         }
                     }

@@ -142,6 +142,8 @@ pub struct Sequencer {
     ripening: DFF<Bit>,
     ripe: DFF<Bit>,
     storing: DFF<Bit>,
+    source_kept: DFF<Bits<2>>,
+    item_kept: DFF<Bits<2>>,
     freed: DFF<Bit>,
     second_kept: DFF<Bit>,
     placed_kept: DFF<Bit>,
@@ -258,6 +260,8 @@ impl Sequencer {
             ripening: Default::default(),
             ripe: Default::default(),
             storing: Default::default(),
+            source_kept: Default::default(),
+            item_kept: Default::default(),
             freed: Default::default(),
             second_kept: Default::default(),
             placed_kept: Default::default(),
@@ -298,7 +302,7 @@ impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, verdict_kept, start_kept, key_busy, key_good, second_kept, placed_kept);
-        dff_setup!(self, clock, ripening, ripe, storing, freed);
+        dff_setup!(self, clock, ripening, ripe, storing, freed, source_kept, item_kept);
 
         // What the packet needs.
         self.request.next = self.send.val() | self.write.val();
@@ -329,14 +333,17 @@ impl Logic for Sequencer {
         self.row_read.next = false;
         self.row_item.next = self.row_cq.val();
         self.select.next = WriteSelect::Nothing;
-        self.source.next = self.source_state.val();
+        // Source and item of the message's word: chosen a cycle ahead.
+        self.source.next = self.source_kept.q.val();
+        self.item.next = self.item_kept.q.val();
+        self.source_kept.d.next = self.source_state.val();
         if self.start.val() {
-            self.source.next = self.source_head.val();
+            self.source_kept.d.next = self.source_head.val();
             if self.send.val() {
-                self.source.next = self.source_queue.val();
+                self.source_kept.d.next = self.source_queue.val();
             }
         }
-        self.item.next = self.item_key.val();
+        self.item_kept.d.next = self.item_low.val();
         self.clear.next = false;
         self.load_grh.next = false;
         self.take.next = true;
@@ -363,8 +370,10 @@ impl Logic for Sequencer {
             SequencerState::Idle => {
                 self.idle.next = true;
                 // The opcode isn't decoded yet; what is loaded here counts for the first packet of a WRITE alone.
-                self.source.next = self.source_head.val();
-                self.item.next = self.item_low.val();
+                self.source_kept.d.next = self.source_head.val();
+                if self.go.val() {
+                    self.item_kept.d.next = self.item_high.val();
+                }
                 self.load_low.next = true;
                 self.clear.next = true;
                 self.verdict_kept.d.next = self.home_verdict.val();
@@ -376,7 +385,7 @@ impl Logic for Sequencer {
             }
             SequencerState::State => {
                 self.window_load.next = true;
-                self.item.next = self.item_high.val();
+                self.item_kept.d.next = self.item_length.val();
                 self.load_high.next = true;
                 self.state_item.next = self.word_so_far.val();
                 self.state.d.next = SequencerState::Judge;
@@ -393,7 +402,7 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::Low;
             }
             SequencerState::Low => {
-                self.item.next = self.item_low.val();
+                self.item_kept.d.next = self.item_high.val();
                 self.load_low.next = !self.storing.q.val();
                 self.state_item.next = self.word_high.val();
                 if self.storing.q.val() {
@@ -402,7 +411,7 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::High;
             }
             SequencerState::High => {
-                self.item.next = self.item_high.val();
+                self.item_kept.d.next = self.item_length.val();
                 self.load_high.next = !self.storing.q.val();
                 self.state_item.next = self.word_length.val();
                 if self.storing.q.val() {
@@ -411,7 +420,7 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::Length;
             }
             SequencerState::Length => {
-                self.item.next = self.item_length.val();
+                self.item_kept.d.next = self.item_key.val();
                 self.compare.next = !self.storing.q.val();
                 self.state_item.next = self.word_key.val();
                 self.state.d.next = SequencerState::Key;
@@ -419,13 +428,14 @@ impl Logic for Sequencer {
                     self.select.next = WriteSelect::Held;
                 } else {
                     if self.serial.val() {
+                        self.item_kept.d.next = self.item_length.val();
                         self.state_item.next = self.word_length.val();
                         self.state.d.next = SequencerState::Again;
                     }
                 }
             }
             SequencerState::Again => {
-                self.item.next = self.item_length.val();
+                self.item_kept.d.next = self.item_key.val();
                 self.compare_again.next = true;
                 self.state_item.next = self.word_key.val();
                 self.state.d.next = SequencerState::Key;
@@ -509,7 +519,9 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::KeyWait => {
-                // The key stays on offer.
+                // The key stays on offer. Next may be the key to invalidate.
+                self.source_kept.d.next = self.source_head.val();
+                self.item_kept.d.next = self.item_high.val();
                 self.take.next = false;
                 self.state_item.next = self.word_msn.val();
                 self.row_read.next = true;
@@ -572,8 +584,8 @@ impl Logic for Sequencer {
             }
             SequencerState::Placed => {
                 // R62: once the payload's job has left, the key ends.
-                self.source.next = self.source_head.val();
-                self.item.next = self.item_high.val();
+                self.source_kept.d.next = self.source_head.val();
+                self.item_kept.d.next = self.item_high.val();
                 self.state_read.next = false;
                 if self.leave_idle.val() {
                     self.placed_kept.d.next = true;
@@ -671,6 +683,8 @@ impl Logic for Sequencer {
         self.placed.next = self.placed_kept.q.val();
         self.head_next.next = self.finished.val();
         if self.finished.val() | self.reset.val() {
+            self.source_kept.d.next = self.source_head.val();
+            self.item_kept.d.next = self.item_low.val();
             self.second_kept.d.next = false;
             self.placed_kept.d.next = false;
             self.storing.d.next = false;
