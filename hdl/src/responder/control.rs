@@ -152,7 +152,11 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     message_ends: Signal<Local, Bit>,
     answer_psn: Signal<Local, Bits<24>>,
     immediate: Signal<Local, Bits<32>>,
+    rc: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
     has_ud: Constant<Bit>,
+    /// Every packet that is some QP's is RC.
+    only_rc: Constant<Bit>,
     has_requester: Constant<Bit>,
     address_low: Constant<Bits<32>>,
     address_high: Constant<Bits<32>>,
@@ -276,7 +280,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             message_ends: Default::default(),
             answer_psn: Default::default(),
             immediate: Default::default(),
+            rc: Default::default(),
+            second: Default::default(),
             has_ud: Constant::new(features.ud),
+            only_rc: Constant::new(!features.uc && !features.ud),
             has_requester: Constant::new(features.requester),
             address_low: Constant::new((address_mask & 0xffff_ffff).to_bits()),
             address_high: Constant::new((address_mask >> 32).to_bits()),
@@ -328,7 +335,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         // The opcode, for all.
         self.opcode.opcode.next = self.head.val().opcode;
         self.completes.next = self.opcode.finish.val() & (self.opcode.send.val() | self.opcode.immediate.val());
-        self.sequencer.rc.next = self.opcode.rc.val();
+        self.rc.next = self.opcode.rc.val() | self.only_rc.val();
+        self.sequencer.rc.next = self.rc.val();
         self.sequencer.datagram.next = self.opcode.datagram.val() & self.has_ud.val();
         self.sequencer.send.next = self.opcode.send.val();
         self.sequencer.write.next = self.opcode.write.val();
@@ -337,8 +345,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.immediate.next = self.opcode.immediate.val();
         self.sequencer.invalidate.next = self.opcode.invalidate.val();
         self.sequencer.response.next = self.opcode.response.val();
-        self.decide.rc.next = self.opcode.rc.val();
-        self.decide.datagram.next = self.opcode.datagram.val();
+        self.decide.rc.next = self.rc.val();
+        self.decide.datagram.next = self.opcode.datagram.val() & self.has_ud.val();
         self.decide.send.next = self.opcode.send.val();
         self.decide.write.next = self.opcode.write.val();
         self.decide.start.next = self.opcode.start.val();
@@ -402,7 +410,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.house.window_message.next = self.window.message.val();
         self.house.window_nak.next = self.window.nak.val();
         self.house.window_pivot.next = self.window.pivot.val();
-        self.window.adopt.next = self.sequencer.window_adopt.val();
+        self.window.adopt.next = self.sequencer.window_adopt.val() & !self.only_rc.val();
         self.window.renew.next = self.house.window_renew.val();
         self.window.word.next = self.states.word.val();
         self.window.row_word.next = self.rows.word.val();
@@ -548,9 +556,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.select.next = self.house.select.val();
         }
         self.answer.verdict.next = self.sequencer.verdict.val();
-        self.answer.rc.next = self.opcode.rc.val();
+        self.answer.rc.next = self.rc.val();
         self.answer.completes.next = self.completes.val();
-        self.answer.ack_request.next = self.head.val().ack_request & self.opcode.rc.val();
+        self.answer.ack_request.next = self.head.val().ack_request & self.rc.val();
         self.answer.rnr_timer.next = self.demux.rnr_timer.val();
         self.answer.drop_code.next = self.demux.code.val();
         if self.has_requester.val() & (self.sequencer.verdict.val() == Verdict::Response) {
@@ -588,11 +596,12 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
 
         // Out.
         self.payload_job.next = self.head.val().payload_length.any() & (self.answer.executed.val() | self.sequencer.placed.val());
+        self.second.next = self.sequencer.second.val() & self.has_ud.val();
         self.jobs.next = 0.into();
         if self.payload_job.val() {
             self.jobs.next = self.one.val();
         }
-        if self.sequencer.second.val() {
+        if self.second.val() {
             self.jobs.next = self.one.val();
             if self.payload_job.val() {
                 self.jobs.next = self.two.val();
@@ -620,7 +629,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.job.next.ring_offset = self.head.val().payload_offset;
         self.job.next.release = true;
         self.job.next.end_beat = self.head.val().end_beat;
-        if self.sequencer.grh.val() {
+        if self.sequencer.grh.val() & self.has_ud.val() {
             // R70: the GRH stands before the payload, in its own words of the frame.
             self.job.next.write = true;
             self.job.next.length = self.grh_bytes.val();
@@ -654,7 +663,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.status = self.answer.status.val();
         self.entry.next.with_imm = self.opcode.immediate.val() & self.answer.executed.val();
         self.entry.next.with_invalidate = self.opcode.invalidate.val() & self.answer.executed.val();
-        self.entry.next.grh = self.sequencer.second.val();
+        self.entry.next.grh = self.second.val();
         // R63: only what ends a message completes, so only its last packet's bit gets here.
         self.entry.next.solicited = self.head.val().solicited & !self.at_home.val();
         self.entry.next.wqe_index = self.states.word.val().get_bits::<16>(16);

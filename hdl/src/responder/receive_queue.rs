@@ -56,9 +56,9 @@ pub struct ReceiveQueue {
     low: DFF<Bits<32>>,
     asked: DFF<Bit>,
     none: DFF<Bit>,
-    ahead: DFF<Bits<16>>,
+    /// Consumer - producer.
+    minus: DFF<Bits<16>>,
     beyond_kept: DFF<Bit>,
-    size: Signal<Local, Bits<16>>,
     outside: Signal<Local, Bits<16>>,
     slot: Signal<Local, Bits<16>>,
     slot_address: Signal<Local, Bits<32>>,
@@ -103,9 +103,8 @@ impl ReceiveQueue {
             low: Default::default(),
             asked: Default::default(),
             none: Default::default(),
-            ahead: Default::default(),
+            minus: Default::default(),
             beyond_kept: Default::default(),
-            size: Default::default(),
             outside: Default::default(),
             slot: Default::default(),
             slot_address: Default::default(),
@@ -124,16 +123,16 @@ impl ReceiveQueue {
 impl Logic for ReceiveQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, log, low, asked, none, ahead, beyond_kept);
+        dff_setup!(self, clock, state, log, low, asked, none, minus, beyond_kept);
 
         // Ones above the slot's bits.
         self.outside.next = self.ones.val() << self.log.q.val();
-        self.size.next = self.outside.val() & !(self.outside.val() << 1);
         self.slot.next = self.state_word.val().get_bits::<16>(16) & !self.outside.val();
         // The ring is aligned to its size: the slot's bits are zero in the base.
         self.slot_address.next = self.row_word.val() | (bit_cast::<32, 16>(self.slot.val()) << 5);
-        self.ahead.d.next = self.producer.val() - self.state_word.val().get_bits::<16>(16);
-        self.beyond_kept.d.next = (self.ahead.q.val() & self.outside.val()).any() & (self.ahead.q.val() != self.size.val());
+        // WQEs ahead, less one, are !(consumer - producer): none of its bits may lie outside, unless there are none ahead.
+        self.minus.d.next = self.state_word.val().get_bits::<16>(16) - self.producer.val();
+        self.beyond_kept.d.next = (self.outside.val() & !self.minus.q.val()).any() & self.minus.q.val().any();
         self.beyond.next = self.beyond_kept.q.val();
 
         self.state_read.next = false;
@@ -162,7 +161,7 @@ impl Logic for ReceiveQueue {
                 self.state.d.next = ReceiveQueueState::Check;
             }
             ReceiveQueueState::Check => {
-                self.none.d.next = !self.ahead.q.val().any();
+                self.none.d.next = !self.minus.q.val().any();
                 self.log.d.next = self.row_word.val().get_bits::<4>(0);
                 self.row_read.next = self.asked.q.val() & !self.narrow.val();
                 self.row_item.next = self.word_high.val();

@@ -58,6 +58,7 @@ pub struct WriteBack {
     pub write_data: Signal<Out, Bits<32>>,
     select_kept: DFF<WriteSelect>,
     consumer: DFF<Bits<16>>,
+    /// Inverted, as the receive queue's subtraction has it.
     producer: DFF<Bits<16>>,
     /// ePSN after the packet.
     psn: Signal<Local, Bits<24>>,
@@ -169,7 +170,7 @@ impl Logic for WriteBack {
             self.flags.d.next = self.home_flags.val();
         }
         self.consumer.d.next = self.ring.val() + bit_cast::<16, 1>((!self.posting.val()).into());
-        self.producer.d.next = self.producer_new.val();
+        self.producer.d.next = !self.producer_new.val();
         self.write_data.next = 0.into();
         match self.select_kept.q.val() {
             WriteSelect::Held => self.write_data.next = self.held.val(),
@@ -180,7 +181,7 @@ impl Logic for WriteBack {
             WriteSelect::SoFar => self.write_data.next = self.so_far.val(),
             WriteSelect::Ring => {
                 self.write_data.next =
-                    bit_cast::<32, 16>(self.producer.q.val()) | (bit_cast::<32, 16>(self.consumer.q.val()) << 16);
+                    bit_cast::<32, 16>(!self.producer.q.val()) | (bit_cast::<32, 16>(self.consumer.q.val()) << 16);
             }
             _ => {}
         }
