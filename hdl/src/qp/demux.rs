@@ -6,7 +6,7 @@
 //!                                                            └─ UD: word 4 (Q_Key) ─────────────────────────────────┘
 //! ```
 //!
-//! Latency from `start` to `done`: 5 cycles, IPv6 8. `done` and what is learnt hold until the next start. Several faults: the one with the
+//! The RAM's word is registered before it is compared; a serial engine registers the item instead. Latency from `start` to `done`: 7 cycles, IPv6 10. `done` and what is learnt hold until the next start. Several faults: the one with the
 //! lowest counter code is reported. Drops are silent, never a NAK (R60, R61, R71, R72).
 
 use crate::rx::PacketHead;
@@ -16,6 +16,8 @@ use verbena_spec::{counters, layout::qp};
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum DemuxState {
     Idle,
+    First,
+    Second,
     Word1,
     Word0,
     Address0,
@@ -48,6 +50,9 @@ pub struct Demux<const QA: usize> {
     pub remote_write: Signal<Out, Bit>,
     pub rnr_timer: Signal<Out, Bits<5>>,
     state: DFF<DemuxState>,
+    word_late: DFF<Bits<32>>,
+    item_late: DFF<Bits<5>>,
+    expected_late: DFF<Bits<32>>,
     finished: DFF<Bit>,
     unknown: DFF<Bit>,
     not_live: DFF<Bit>,
@@ -59,6 +64,8 @@ pub struct Demux<const QA: usize> {
     pmtu_kept: DFF<Bits<3>>,
     write_kept: DFF<Bit>,
     rnr_kept: DFF<Bits<5>>,
+    now: Signal<Local, Bits<32>>,
+    ask: Signal<Local, Bits<5>>,
     expected: Signal<Local, Bits<32>>,
     equal: Signal<Local, Bit>,
     datagram: Signal<Local, Bit>,
@@ -72,6 +79,7 @@ pub struct Demux<const QA: usize> {
     has_uc: Constant<Bit>,
     has_ud: Constant<Bit>,
     has_ipv6: Constant<Bit>,
+    serial: Constant<Bit>,
     service_uc: Constant<Bits<3>>,
     service_ud: Constant<Bits<3>>,
     word_service: Constant<Bits<5>>,
@@ -90,8 +98,8 @@ pub struct Demux<const QA: usize> {
 }
 
 impl<const QA: usize> Demux<QA> {
-    /// An engine that knows these transports beside RC, and IPv6 or not.
-    pub fn new(uc: bool, ud: bool, ipv6: bool) -> Self {
+    /// An engine that knows these transports beside RC, and IPv6 or not. `serial`: no register behind the RAM.
+    pub fn new(uc: bool, ud: bool, ipv6: bool, serial: bool) -> Self {
         let word = |field: verbena_spec::layout::Field| Constant::new((field.word as u64).to_bits());
         let code = |code: u8| Constant::new((code as u64).to_bits());
         Self {
@@ -112,6 +120,9 @@ impl<const QA: usize> Demux<QA> {
             remote_write: Default::default(),
             rnr_timer: Default::default(),
             state: Default::default(),
+            word_late: Default::default(),
+            item_late: Default::default(),
+            expected_late: Default::default(),
             finished: Default::default(),
             unknown: Default::default(),
             not_live: Default::default(),
@@ -123,6 +134,8 @@ impl<const QA: usize> Demux<QA> {
             pmtu_kept: Default::default(),
             write_kept: Default::default(),
             rnr_kept: Default::default(),
+            now: Default::default(),
+            ask: Default::default(),
             expected: Default::default(),
             equal: Default::default(),
             datagram: Default::default(),
@@ -135,6 +148,7 @@ impl<const QA: usize> Demux<QA> {
             has_uc: Constant::new(uc),
             has_ud: Constant::new(ud),
             has_ipv6: Constant::new(ipv6),
+            serial: Constant::new(serial),
             service_uc: Constant::new(1u64.to_bits()),
             service_ud: Constant::new(3u64.to_bits()),
             word_service: word(qp::SERVICE),
@@ -169,93 +183,110 @@ impl<const QA: usize> Logic for Demux<QA> {
             qkey_bad,
             address_bad
         );
-        dff_setup!(self, clock, pd_kept, pmtu_kept, write_kept, rnr_kept);
+        dff_setup!(self, clock, word_late, item_late, expected_late, pd_kept, pmtu_kept, write_kept, rnr_kept);
 
+        self.word_late.d.next = self.word.val();
+        self.now.next = self.word_late.q.val();
+        if self.serial.val() {
+            self.now.next = self.word.val();
+        }
         self.index.next = self.head.val().qpn.get_bits::<12>(0);
         self.service.next = self.head.val().opcode.get_bits::<3>(5);
         self.datagram.next = (self.service.val() == self.service_ud.val()) & self.has_ud.val();
         self.six.next = self.head.val().ipv6 & self.has_ipv6.val();
-        self.pkey_low.next = self.word.val().get_bits::<15>(16);
-        self.full_member.next = self.word.val().get_bit(31) | self.head.val().pkey.get_bit(15);
+        self.pkey_low.next = self.now.val().get_bits::<15>(16);
+        self.full_member.next = self.now.val().get_bit(31) | self.head.val().pkey.get_bit(15);
 
-        // One comparator serves the Q_Key and the address words.
+        // One comparator serves the Q_Key and the address words. What a word must be is chosen a cycle ahead, where there is a choice.
+        self.expected_late.d.next = self.head.val().source_ip3;
+        if self.state.q.val() == DemuxState::Word0 {
+            if self.six.val() {
+                self.expected_late.d.next = self.head.val().source_ip0;
+            }
+            if self.datagram.val() {
+                self.expected_late.d.next = self.head.val().xth0;
+            }
+        }
+        if self.state.q.val() == DemuxState::Address0 {
+            self.expected_late.d.next = self.head.val().source_ip1;
+        }
+        if self.state.q.val() == DemuxState::Address1 {
+            self.expected_late.d.next = self.head.val().source_ip2;
+        }
         self.expected.next = self.head.val().source_ip3;
-        if self.has_ipv6.val() {
-            if self.state.q.val() == DemuxState::Address0 {
-                self.expected.next = self.head.val().source_ip0;
-            }
-            if self.state.q.val() == DemuxState::Address1 {
-                self.expected.next = self.head.val().source_ip1;
-            }
-            if self.state.q.val() == DemuxState::Address2 {
-                self.expected.next = self.head.val().source_ip2;
-            }
+        if self.has_ipv6.val() | self.has_ud.val() {
+            self.expected.next = self.expected_late.q.val();
         }
-        if self.has_ud.val() {
-            if self.state.q.val() == DemuxState::QueueKey {
-                self.expected.next = self.head.val().xth0;
-            }
-        }
-        self.equal.next = self.word.val() == self.expected.val();
+        self.equal.next = self.now.val() == self.expected.val();
 
         self.read.next = true;
-        self.item.next = self.word_pkey.val();
+        self.ask.next = self.word_pkey.val();
         match self.state.q.val() {
             DemuxState::Idle => {
                 self.read.next = self.start.val();
                 if self.start.val() {
                     self.finished.d.next = false;
-                    self.state.d.next = DemuxState::Word1;
+                    self.state.d.next = DemuxState::First;
                 }
+            }
+            DemuxState::First => {
+                self.ask.next = self.word_service.val();
+                self.state.d.next = DemuxState::Second;
+            }
+            DemuxState::Second => {
+                self.ask.next = self.word_ip3.val();
+                if self.six.val() {
+                    self.ask.next = self.word_ip0.val();
+                }
+                if self.datagram.val() {
+                    self.ask.next = self.word_qkey.val();
+                }
+                self.state.d.next = DemuxState::Word1;
             }
             DemuxState::Word1 => {
                 // R60: the low 15 bits, and at least one full member.
                 self.pkey_bad.d.next = (self.pkey_low.val() != self.head.val().pkey.get_bits::<15>(0)) | !self.full_member.val();
-                self.pd_kept.d.next = self.word.val().get_bits::<16>(0);
-                self.item.next = self.word_service.val();
+                self.pd_kept.d.next = self.now.val().get_bits::<16>(0);
+                self.ask.next = self.word_ip1.val();
                 self.state.d.next = DemuxState::Word0;
             }
             DemuxState::Word0 => {
                 // R61: index 0 is no QP, and a former life's tag differs.
-                self.unknown.d.next = (self.word.val().get_bits::<12>(20) != self.head.val().qpn.get_bits::<12>(12))
+                self.unknown.d.next = (self.now.val().get_bits::<12>(20) != self.head.val().qpn.get_bits::<12>(12))
                     | (self.index.val() & self.beyond.val()).any()
                     | !self.index.val().any();
                 // R72; a transport that this engine hasn't is nobody's.
-                self.foreign.d.next = (self.word.val().get_bits::<3>(0) != self.service.val())
+                self.foreign.d.next = (self.now.val().get_bits::<3>(0) != self.service.val())
                     | ((self.service.val() == self.service_uc.val()) & !self.has_uc.val())
                     | ((self.service.val() == self.service_ud.val()) & !self.has_ud.val());
                 self.qkey_bad.d.next = false;
                 // R71: our side of the address pair is the GID entry.
                 self.address_bad.d.next = !self.datagram.val()
-                    & ((self.word.val().get_bits::<2>(11) != self.head.val().gid_index)
-                        | (self.word.val().get_bit(9) != self.head.val().ipv6));
-                self.pmtu_kept.d.next = self.word.val().get_bits::<3>(3);
-                self.write_kept.d.next = self.word.val().get_bit(6);
-                self.rnr_kept.d.next = self.word.val().get_bits::<5>(13);
-                self.item.next = self.word_ip3.val();
+                    & ((self.now.val().get_bits::<2>(11) != self.head.val().gid_index)
+                        | (self.now.val().get_bit(9) != self.head.val().ipv6));
+                self.pmtu_kept.d.next = self.now.val().get_bits::<3>(3);
+                self.write_kept.d.next = self.now.val().get_bit(6);
+                self.rnr_kept.d.next = self.now.val().get_bits::<5>(13);
+                self.ask.next = self.word_ip2.val();
                 self.state.d.next = DemuxState::Address3;
                 if self.six.val() {
-                    self.item.next = self.word_ip0.val();
                     self.state.d.next = DemuxState::Address0;
                 }
                 if self.datagram.val() {
-                    self.item.next = self.word_qkey.val();
                     self.state.d.next = DemuxState::QueueKey;
                 }
             }
             DemuxState::Address0 => {
                 self.address_bad.d.next = self.address_bad.q.val() | !self.equal.val();
-                self.item.next = self.word_ip1.val();
+                self.ask.next = self.word_ip3.val();
                 self.state.d.next = DemuxState::Address1;
             }
             DemuxState::Address1 => {
                 self.address_bad.d.next = self.address_bad.q.val() | !self.equal.val();
-                self.item.next = self.word_ip2.val();
                 self.state.d.next = DemuxState::Address2;
             }
             DemuxState::Address2 => {
                 self.address_bad.d.next = self.address_bad.q.val() | !self.equal.val();
-                self.item.next = self.word_ip3.val();
                 self.state.d.next = DemuxState::Address3;
             }
             DemuxState::Address3 => {
@@ -279,6 +310,11 @@ impl<const QA: usize> Logic for Demux<QA> {
             }
         }
 
+        self.item_late.d.next = self.ask.val();
+        self.item.next = self.ask.val();
+        if self.serial.val() {
+            self.item.next = self.item_late.q.val();
+        }
         self.done.next = self.finished.q.val();
         self.fail.next = self.unknown.q.val()
             | self.not_live.q.val()

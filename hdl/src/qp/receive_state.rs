@@ -14,7 +14,7 @@
 //! Words 3–7 mean something only in the middle of a message. The PSN last acknowledged (R26) is ePSN − 1 as long as there is no READ
 //! responder; a READ will need a word of its own for it.
 //!
-//! A write is in the RAM two cycles later and must not be looked for earlier; nor may a word be read in the cycle in which it is written.
+//! A write's address comes with `write`, its data a cycle later (zero while the walk runs). It is in the RAM two cycles later and must not be looked for earlier; nor may a word be read in the cycle in which it is written.
 //! After reset a walk clears every word, so all QPs are in RESET; `ready` then rises. Read latency 1 cycle, the word is held while `read` is
 //! low. `A` must be `QA + 3`, `C` one more.
 
@@ -29,6 +29,7 @@ pub struct ReceiveState<const QA: usize, const A: usize, const C: usize> {
     pub index: Signal<In, Bits<QA>>,
     pub write: Signal<In, Bit>,
     pub write_item: Signal<In, Bits<3>>,
+    /// Of the write of the cycle before.
     pub write_data: Signal<In, Bits<32>>,
     pub read: Signal<In, Bit>,
     pub read_item: Signal<In, Bits<3>>,
@@ -36,7 +37,6 @@ pub struct ReceiveState<const QA: usize, const A: usize, const C: usize> {
     ram: SplitRam<A, 32>,
     write_kept: DFF<Bit>,
     address_kept: DFF<Bits<A>>,
-    data_kept: DFF<Bits<32>>,
     /// Its top bit says that the walk is over.
     walk: DFF<Bits<C>>,
     row: Signal<Local, Bits<A>>,
@@ -61,7 +61,6 @@ impl<const QA: usize, const A: usize, const C: usize> Default for ReceiveState<Q
             ram: Default::default(),
             write_kept: Default::default(),
             address_kept: Default::default(),
-            data_kept: Default::default(),
             walk: Default::default(),
             row: Default::default(),
             over: Default::default(),
@@ -73,7 +72,7 @@ impl<const QA: usize, const A: usize, const C: usize> Default for ReceiveState<Q
 impl<const QA: usize, const A: usize, const C: usize> Logic for ReceiveState<QA, A, C> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, walk, write_kept, address_kept, data_kept);
+        dff_setup!(self, clock, walk, write_kept, address_kept);
         clock!(self, clock, ram);
         self.over.next = self.walk.q.val() == self.top.val();
         self.ready.next = self.over.val();
@@ -85,15 +84,13 @@ impl<const QA: usize, const A: usize, const C: usize> Logic for ReceiveState<QA,
 
         self.ram.write_enable.next = self.write_kept.q.val();
         self.ram.write_address.next = self.address_kept.q.val();
-        self.ram.write_data.next = self.data_kept.q.val();
+        self.ram.write_data.next = self.write_data.val();
         self.write_kept.d.next = self.write.val();
         self.address_kept.d.next = self.row.val() | bit_cast::<A, 3>(self.write_item.val());
-        self.data_kept.d.next = self.write_data.val();
         if !self.over.val() {
             self.walk.d.next = self.walk.q.val() + 1;
             self.write_kept.d.next = true;
             self.address_kept.d.next = self.walk.q.val().get_bits::<A>(0);
-            self.data_kept.d.next = 0.into();
         }
         if self.reset.val() {
             self.write_kept.d.next = false;

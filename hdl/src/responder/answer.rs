@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a verdict to its consequences: answer, completion, event, counter, and what becomes of the QP. Combinational.
+//! From a verdict to its consequences: answer, completion, event, counter, and what becomes of the QP. Registered: one cycle behind the verdict.
 //!
 //! | verdict | counter | answer | completion | QP |
 //! |---|---|---|---|---|
@@ -21,6 +21,7 @@ use verbena_spec::{counters, layout::status};
 
 #[derive(LogicBlock)]
 pub struct Answer {
+    pub clock: Signal<In, Clock>,
     pub verdict: Signal<In, Verdict>,
     pub rc: Signal<In, Bit>,
     /// LAST or ONLY of a SEND, or of a WRITE with immediate.
@@ -44,6 +45,18 @@ pub struct Answer {
     pub changes: Signal<Out, Bit>,
     pub executed: Signal<Out, Bit>,
     pub duplicate: Signal<Out, Bit>,
+    counter_kept: DFF<Bits<6>>,
+    respond_kept: DFF<Bit>,
+    syndrome_kept: DFF<Bits<8>>,
+    complete_kept: DFF<Bit>,
+    status_kept: DFF<Bits<8>>,
+    raise_kept: DFF<Bit>,
+    fatal_kept: DFF<Bit>,
+    stands_kept: DFF<Bit>,
+    advance_kept: DFF<Bit>,
+    changes_kept: DFF<Bit>,
+    executed_kept: DFF<Bit>,
+    duplicate_kept: DFF<Bit>,
     failed: Signal<Local, Bit>,
     status_success: Constant<Bits<8>>,
     status_length: Constant<Bits<8>>,
@@ -75,6 +88,7 @@ impl Default for Answer {
         let code = |code: u8| Constant::new((code as u64).to_bits());
         let byte = |n: u32| Constant::new((n as u64).to_bits());
         Self {
+            clock: Default::default(),
             verdict: Default::default(),
             rc: Default::default(),
             completes: Default::default(),
@@ -93,6 +107,18 @@ impl Default for Answer {
             changes: Default::default(),
             executed: Default::default(),
             duplicate: Default::default(),
+            counter_kept: Default::default(),
+            respond_kept: Default::default(),
+            syndrome_kept: Default::default(),
+            complete_kept: Default::default(),
+            status_kept: Default::default(),
+            raise_kept: Default::default(),
+            fatal_kept: Default::default(),
+            stands_kept: Default::default(),
+            advance_kept: Default::default(),
+            changes_kept: Default::default(),
+            executed_kept: Default::default(),
+            duplicate_kept: Default::default(),
             failed: Default::default(),
             status_success: byte(status::SUCCESS),
             status_length: byte(status::LOCAL_LENGTH_ERROR),
@@ -123,120 +149,134 @@ impl Default for Answer {
 impl Logic for Answer {
     #[hdl_gen]
     fn update(&mut self) {
-        self.counter.next = self.drop_code.val();
-        self.respond.next = false;
-        self.syndrome.next = self.ack.val();
-        self.complete.next = false;
-        self.status.next = self.status_success.val();
-        self.raise.next = false;
+        dff_setup!(self, clock, counter_kept, respond_kept, syndrome_kept, complete_kept, status_kept, raise_kept);
+        dff_setup!(self, clock, fatal_kept, stands_kept, advance_kept, changes_kept, executed_kept, duplicate_kept);
+        self.counter_kept.d.next = self.drop_code.val();
+        self.respond_kept.d.next = false;
+        self.syndrome_kept.d.next = self.ack.val();
+        self.complete_kept.d.next = false;
+        self.status_kept.d.next = self.status_success.val();
+        self.raise_kept.d.next = false;
         self.failed.next = false;
-        self.stands.next = false;
-        self.advance.next = false;
-        self.changes.next = false;
-        self.executed.next = false;
-        self.duplicate.next = false;
+        self.stands_kept.d.next = false;
+        self.advance_kept.d.next = false;
+        self.changes_kept.d.next = false;
+        self.executed_kept.d.next = false;
+        self.duplicate_kept.d.next = false;
         match self.verdict.val() {
             Verdict::Done => {
-                self.counter.next = self.count_accepted.val();
-                self.respond.next = self.ack_request.val();
-                self.complete.next = self.completes.val();
-                self.advance.next = true;
-                self.changes.next = true;
-                self.executed.next = true;
+                self.counter_kept.d.next = self.count_accepted.val();
+                self.respond_kept.d.next = self.ack_request.val();
+                self.complete_kept.d.next = self.completes.val();
+                self.advance_kept.d.next = true;
+                self.changes_kept.d.next = true;
+                self.executed_kept.d.next = true;
             }
             Verdict::Ghost => {
-                self.counter.next = self.count_ghost.val();
+                self.counter_kept.d.next = self.count_ghost.val();
             }
             Verdict::Duplicate => {
-                self.counter.next = self.count_duplicate.val();
-                self.respond.next = true;
-                self.duplicate.next = true;
+                self.counter_kept.d.next = self.count_duplicate.val();
+                self.respond_kept.d.next = true;
+                self.duplicate_kept.d.next = true;
             }
             Verdict::DuplicateDropped => {
-                self.counter.next = self.count_duplicate.val();
+                self.counter_kept.d.next = self.count_duplicate.val();
             }
             Verdict::SequenceNak => {
-                self.counter.next = self.count_sequence.val();
-                self.respond.next = true;
-                self.syndrome.next = self.nak_sequence.val();
-                self.stands.next = true;
-                self.changes.next = true;
+                self.counter_kept.d.next = self.count_sequence.val();
+                self.respond_kept.d.next = true;
+                self.syndrome_kept.d.next = self.nak_sequence.val();
+                self.stands_kept.d.next = true;
+                self.changes_kept.d.next = true;
             }
             Verdict::Silent => {
-                self.counter.next = self.count_silent.val();
+                self.counter_kept.d.next = self.count_silent.val();
             }
             Verdict::Rnr => {
-                self.counter.next = self.count_rnr.val();
-                self.respond.next = true;
-                self.syndrome.next = self.rnr.val() | bit_cast::<8, 5>(self.rnr_timer.val());
-                self.stands.next = true;
-                self.changes.next = true;
+                self.counter_kept.d.next = self.count_rnr.val();
+                self.respond_kept.d.next = true;
+                self.syndrome_kept.d.next = self.rnr.val() | bit_cast::<8, 5>(self.rnr_timer.val());
+                self.stands_kept.d.next = true;
+                self.changes_kept.d.next = true;
             }
             Verdict::NoReceive => {
-                self.counter.next = self.count_no_receive.val();
-                self.advance.next = true;
-                self.changes.next = true;
+                self.counter_kept.d.next = self.count_no_receive.val();
+                self.advance_kept.d.next = true;
+                self.changes_kept.d.next = true;
             }
             Verdict::Broken => {
-                self.counter.next = self.count_broken.val();
-                self.advance.next = true;
-                self.changes.next = true;
+                self.counter_kept.d.next = self.count_broken.val();
+                self.advance_kept.d.next = true;
+                self.changes_kept.d.next = true;
             }
             Verdict::Invalid => {
                 self.failed.next = true;
-                self.syndrome.next = self.nak_invalid.val();
+                self.syndrome_kept.d.next = self.nak_invalid.val();
             }
             Verdict::Access => {
                 self.failed.next = true;
-                self.syndrome.next = self.nak_access.val();
+                self.syndrome_kept.d.next = self.nak_access.val();
             }
             Verdict::TooLong => {
                 self.failed.next = true;
-                self.syndrome.next = self.nak_invalid.val();
-                self.complete.next = true;
-                self.status.next = self.status_length.val();
+                self.syndrome_kept.d.next = self.nak_invalid.val();
+                self.complete_kept.d.next = true;
+                self.status_kept.d.next = self.status_length.val();
             }
             Verdict::Protection => {
                 self.failed.next = true;
-                self.syndrome.next = self.nak_operation.val();
-                self.complete.next = true;
-                self.status.next = self.status_protection.val();
+                self.syndrome_kept.d.next = self.nak_operation.val();
+                self.complete_kept.d.next = true;
+                self.status_kept.d.next = self.status_protection.val();
             }
             Verdict::Unreadable => {
                 self.failed.next = true;
-                self.syndrome.next = self.nak_operation.val();
-                self.complete.next = true;
-                self.status.next = self.status_operation.val();
+                self.syndrome_kept.d.next = self.nak_operation.val();
+                self.complete_kept.d.next = true;
+                self.status_kept.d.next = self.status_operation.val();
             }
             Verdict::Irrevocable => {
                 // ~ No clause at hand names the syndrome; remote access error it is.
                 self.failed.next = true;
-                self.syndrome.next = self.nak_access.val();
-                self.complete.next = true;
-                self.status.next = self.status_access.val();
+                self.syndrome_kept.d.next = self.nak_access.val();
+                self.complete_kept.d.next = true;
+                self.status_kept.d.next = self.status_access.val();
             }
             Verdict::Flush => {
-                self.complete.next = true;
-                self.status.next = self.status_flush.val();
+                self.complete_kept.d.next = true;
+                self.status_kept.d.next = self.status_flush.val();
             }
             Verdict::BadDoorbell => {
-                self.raise.next = true;
-                self.syndrome.next = self.doorbell_detail.val();
+                self.raise_kept.d.next = true;
+                self.syndrome_kept.d.next = self.doorbell_detail.val();
             }
             _ => {}
         }
-        self.fatal.next = self.failed.val() & self.rc.val();
+        self.fatal_kept.d.next = self.failed.val() & self.rc.val();
         if self.failed.val() {
-            self.changes.next = true;
+            self.changes_kept.d.next = true;
             if self.rc.val() {
-                self.counter.next = self.count_naked.val();
-                self.respond.next = true;
-                self.raise.next = true;
+                self.counter_kept.d.next = self.count_naked.val();
+                self.respond_kept.d.next = true;
+                self.raise_kept.d.next = true;
             } else {
-                self.counter.next = self.count_broken.val();
-                self.advance.next = true;
+                self.counter_kept.d.next = self.count_broken.val();
+                self.advance_kept.d.next = true;
             }
         }
+        self.counter.next = self.counter_kept.q.val();
+        self.respond.next = self.respond_kept.q.val();
+        self.syndrome.next = self.syndrome_kept.q.val();
+        self.complete.next = self.complete_kept.q.val();
+        self.status.next = self.status_kept.q.val();
+        self.raise.next = self.raise_kept.q.val();
+        self.fatal.next = self.fatal_kept.q.val();
+        self.stands.next = self.stands_kept.q.val();
+        self.advance.next = self.advance_kept.q.val();
+        self.changes.next = self.changes_kept.q.val();
+        self.executed.next = self.executed_kept.q.val();
+        self.duplicate.next = self.duplicate_kept.q.val();
     }
 
     crate::block_name!();

@@ -18,6 +18,7 @@
 
 use super::answer::Answer;
 use super::decide::Decide;
+use super::features::Features;
 use super::house::House;
 use super::leave::Leave;
 use super::message::Message;
@@ -65,6 +66,20 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub qp_error_valid: Signal<In, Bit>,
     pub qp_error_index: Signal<In, Bits<12>>,
     pub qp_error_ready: Signal<Out, Bit>,
+    /// From the requester: this QP goes to ERR. (It raises its event itself.)
+    pub requester_error_valid: Signal<In, Bit>,
+    pub requester_error_index: Signal<In, Bits<12>>,
+    pub requester_error_ready: Signal<Out, Bit>,
+    /// To the requester: this QP's state has changed, by command or error; before the command is done, and before the next packet.
+    pub state_valid: Signal<Out, Bit>,
+    pub state_index: Signal<Out, Bits<12>>,
+    pub state: Signal<Out, Bits<3>>,
+    pub state_ready: Signal<In, Bit>,
+    /// To the requester: the head is a response for a QP in RTS or SQD. Held until done; with `response_placed` the frame is released by the requester.
+    pub response_valid: Signal<Out, Bit>,
+    pub response_done: Signal<In, Bit>,
+    pub response_code: Signal<In, Bits<6>>,
+    pub response_placed: Signal<In, Bit>,
     /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
     /// Access one-hot: local write, remote write, remote read, remote atomic.
     pub key_start: Signal<Out, Bit>,
@@ -117,6 +132,9 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     place_low: DFF<Bits<32>>,
     place_high: DFF<Bits<32>>,
     place_paged: DFF<Bit>,
+    msn: DFF<Bits<24>>,
+    length_kept: DFF<Bits<14>>,
+    response_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
     at_home: Signal<Local, Bit>,
     index: Signal<Local, Bits<QA>>,
@@ -127,14 +145,21 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     first_pass: Signal<Local, Bit>,
     length: Signal<Local, Bits<14>>,
     completes: Signal<Local, Bit>,
-    msn: Signal<Local, Bits<24>>,
     payload_job: Signal<Local, Bit>,
     jobs: Signal<Local, Bits<2>>,
-    verdict: Signal<Local, Verdict>,
     select: Signal<Local, WriteSelect>,
+    producer: Signal<Local, Bits<16>>,
+    message_ends: Signal<Local, Bit>,
     answer_psn: Signal<Local, Bits<24>>,
     immediate: Signal<Local, Bits<32>>,
+    rc: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
     has_ud: Constant<Bit>,
+    /// Every packet that is some QP's is RC.
+    only_rc: Constant<Bit>,
+    has_requester: Constant<Bit>,
+    address_low: Constant<Bits<32>>,
+    address_high: Constant<Bits<32>>,
     grh_bytes: Constant<Bits<14>>,
     one: Constant<Bits<2>>,
     two: Constant<Bits<2>>,
@@ -145,13 +170,14 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     in_rtr: Constant<Bits<3>>,
     in_rts: Constant<Bits<3>>,
     in_sqd: Constant<Bits<3>>,
+    in_err: Constant<Bits<3>>,
     fatal_event: Constant<Bits<8>>,
     doorbell_event: Constant<Bits<8>>,
 }
 
 impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control<QA, RA, SA, SC> {
-    /// An engine with these transports beside RC, and with IPv6 or not.
-    pub fn new(uc: bool, ud: bool, ipv6: bool) -> Self {
+    pub fn new(features: Features) -> Self {
+        let address_mask = features.address_mask();
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -178,6 +204,17 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             qp_error_valid: Default::default(),
             qp_error_index: Default::default(),
             qp_error_ready: Default::default(),
+            requester_error_valid: Default::default(),
+            requester_error_index: Default::default(),
+            requester_error_ready: Default::default(),
+            state_valid: Default::default(),
+            state_index: Default::default(),
+            state: Default::default(),
+            state_ready: Default::default(),
+            response_valid: Default::default(),
+            response_done: Default::default(),
+            response_code: Default::default(),
+            response_placed: Default::default(),
             key_start: Default::default(),
             key_op: Default::default(),
             key: Default::default(),
@@ -209,20 +246,23 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             ready: Default::default(),
             rows: Default::default(),
             states: Default::default(),
-            demux: Demux::new(uc, ud, ipv6),
+            demux: Demux::new(features.uc, features.ud, features.ipv6, features.serial),
             opcode: Default::default(),
             window: Default::default(),
             decide: Default::default(),
-            message: Default::default(),
-            queue: Default::default(),
-            sequencer: Default::default(),
-            house: Default::default(),
+            message: Message::new(features.serial),
+            queue: ReceiveQueue::new(address_mask),
+            sequencer: Sequencer::new(features.serial, features.requester),
+            house: House::new(features.requester),
             answer: Default::default(),
             write_back: Default::default(),
             leave: Default::default(),
             place_low: Default::default(),
             place_high: Default::default(),
             place_paged: Default::default(),
+            msn: Default::default(),
+            length_kept: Default::default(),
+            response_code_kept: Default::default(),
             packet_go: Default::default(),
             at_home: Default::default(),
             index: Default::default(),
@@ -233,14 +273,20 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             first_pass: Default::default(),
             length: Default::default(),
             completes: Default::default(),
-            msn: Default::default(),
             payload_job: Default::default(),
             jobs: Default::default(),
-            verdict: Default::default(),
             select: Default::default(),
+            producer: Default::default(),
+            message_ends: Default::default(),
             answer_psn: Default::default(),
             immediate: Default::default(),
-            has_ud: Constant::new(ud),
+            rc: Default::default(),
+            second: Default::default(),
+            has_ud: Constant::new(features.ud),
+            only_rc: Constant::new(!features.uc && !features.ud),
+            has_requester: Constant::new(features.requester),
+            address_low: Constant::new((address_mask & 0xffff_ffff).to_bits()),
+            address_high: Constant::new((address_mask >> 32).to_bits()),
             grh_bytes: Constant::new(40u64.to_bits()),
             one: Constant::new(1u64.to_bits()),
             two: Constant::new(2u64.to_bits()),
@@ -251,6 +297,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             in_rtr: Constant::new((state::RTR as u64).to_bits()),
             in_rts: Constant::new((state::RTS as u64).to_bits()),
             in_sqd: Constant::new((state::SQD as u64).to_bits()),
+            in_err: Constant::new((state::ERR as u64).to_bits()),
             fatal_event: Constant::new((event_type::QP_FATAL as u64).to_bits()),
             doorbell_event: Constant::new((event_type::BAD_DOORBELL as u64).to_bits()),
         }
@@ -260,17 +307,18 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
 impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic for Control<QA, RA, SA, SC> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, place_low, place_high, place_paged);
-        clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, leave);
+        dff_setup!(self, clock, place_low, place_high, place_paged, msn, length_kept, response_code_kept);
+        clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
         self.states.reset.next = self.reset.val();
         self.demux.reset.next = self.reset.val();
         self.queue.reset.next = self.reset.val();
         self.sequencer.reset.next = self.reset.val();
         self.house.reset.next = self.reset.val();
         self.leave.reset.next = self.reset.val();
+        self.write_back.reset.next = self.reset.val();
 
         // Whose turn: a packet's, or housekeeping's.
-        self.at_home.next = !self.house.idle.val();
+        self.at_home.next = self.house.at_home.val();
         self.packet_go.next = self.states.ready.val()
             & self.head_valid.val()
             & self.house.idle.val()
@@ -287,7 +335,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         // The opcode, for all.
         self.opcode.opcode.next = self.head.val().opcode;
         self.completes.next = self.opcode.finish.val() & (self.opcode.send.val() | self.opcode.immediate.val());
-        self.sequencer.rc.next = self.opcode.rc.val();
+        self.rc.next = self.opcode.rc.val() | self.only_rc.val();
+        self.sequencer.rc.next = self.rc.val();
         self.sequencer.datagram.next = self.opcode.datagram.val() & self.has_ud.val();
         self.sequencer.send.next = self.opcode.send.val();
         self.sequencer.write.next = self.opcode.write.val();
@@ -295,8 +344,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.finish.next = self.opcode.finish.val();
         self.sequencer.immediate.next = self.opcode.immediate.val();
         self.sequencer.invalidate.next = self.opcode.invalidate.val();
-        self.decide.rc.next = self.opcode.rc.val();
-        self.decide.datagram.next = self.opcode.datagram.val();
+        self.sequencer.response.next = self.opcode.response.val();
+        self.decide.rc.next = self.rc.val();
+        self.decide.datagram.next = self.opcode.datagram.val() & self.has_ud.val();
         self.decide.send.next = self.opcode.send.val();
         self.decide.write.next = self.opcode.write.val();
         self.decide.start.next = self.opcode.start.val();
@@ -313,7 +363,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         if self.sequencer.row_read.val() {
             self.row_item.next = self.sequencer.row_item.val();
         }
-        if self.house.row_read.val() {
+        if self.at_home.val() {
             self.row_item.next = self.house.row_item.val();
         }
         if self.queue.row_read.val() {
@@ -330,7 +380,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         // Receive state.
         self.state_read.next = self.sequencer.state_read.val() | self.house.state_read.val() | self.queue.state_read.val();
         self.state_item.next = self.sequencer.state_item.val();
-        if self.house.state_read.val() {
+        if self.at_home.val() {
             self.state_item.next = self.house.state_item.val();
         }
         if self.queue.state_read.val() {
@@ -360,8 +410,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.house.window_message.next = self.window.message.val();
         self.house.window_nak.next = self.window.nak.val();
         self.house.window_pivot.next = self.window.pivot.val();
-        self.window.adopt.next = self.sequencer.window_adopt.val();
+        self.window.adopt.next = self.sequencer.window_adopt.val() & !self.only_rc.val();
+        self.window.renew.next = self.house.window_renew.val();
         self.window.word.next = self.states.word.val();
+        self.window.row_word.next = self.rows.word.val();
         self.window.psn.next = self.head.val().psn;
         self.decide.payload_length.next = self.head.val().payload_length;
         self.decide.pad_count.next = self.head.val().pad_count;
@@ -374,12 +426,18 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.decide.message.next = self.window.message.val();
         self.sequencer.execute.next = self.decide.execute.val();
         self.sequencer.judgement.next = self.decide.verdict.val();
+        self.sequencer.requesting.next =
+            (self.window.state.val() == self.in_rts.val()) | (self.window.state.val() == self.in_sqd.val());
 
         // Where does it go?
         self.first_pass.next = self.opcode.datagram.val() & self.has_ud.val() & !self.sequencer.second.val();
-        self.length.next = self.head.val().payload_length;
+        self.length_kept.d.next = self.head.val().payload_length;
         if self.first_pass.val() {
-            self.length.next = self.head.val().payload_length + self.grh_bytes.val();
+            self.length_kept.d.next = self.head.val().payload_length + self.grh_bytes.val();
+        }
+        self.length.next = self.head.val().payload_length;
+        if self.has_ud.val() {
+            self.length.next = self.length_kept.q.val();
         }
         self.message.source.next = self.sequencer.source.val();
         self.message.item.next = self.sequencer.item.val();
@@ -393,21 +451,23 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.message.fetch2.next = self.fetch_word2.val();
         self.message.fetch3.next = self.fetch_word3.val();
         self.message.length.next = self.length.val();
+        self.message.take.next = self.sequencer.take.val();
         self.message.clear.next = self.sequencer.clear.val();
-        self.message.load_grh.next = self.sequencer.load_grh.val();
+        self.message.load_grh.next = self.sequencer.load_grh.val() & self.has_ud.val();
         self.message.load_base.next = self.sequencer.load_base.val();
         self.message.load_low.next = self.sequencer.load_low.val();
         self.message.load_high.next = self.sequencer.load_high.val();
         self.message.compare.next = self.sequencer.compare.val();
+        self.message.compare_again.next = self.sequencer.compare_again.val();
         self.sequencer.long.next = self.message.long.val();
-        self.sequencer.inexact.next = self.message.inexact.val();
+        self.sequencer.enough.next = self.message.enough.val();
 
         self.key_start.next = self.sequencer.key_start.val();
         self.key_op.next = 0.into();
         if self.sequencer.key_op.val() {
             self.key_op.next = 1.into();
         }
-        self.key.next = self.message.word.val();
+        self.key.next = self.message.held.val();
         self.key_va.next = bit_cast::<64, 32>(self.message.address_low.val()) | (bit_cast::<64, 32>(self.message.address_high.val()) << 32);
         self.key_length.next = bit_cast::<32, 14>(self.length.val());
         self.key_access.next = self.access_local.val();
@@ -422,15 +482,19 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.key_done.next = self.key_done.val();
         self.sequencer.key_ok.next = self.key_ok.val();
         if self.key_done.val() {
-            self.place_low.d.next = self.key_address.val().get_bits::<32>(0);
-            self.place_high.d.next = self.key_address.val().get_bits::<32>(32);
+            self.place_low.d.next = self.key_address.val().get_bits::<32>(0) & self.address_low.val();
+            self.place_high.d.next = self.key_address.val().get_bits::<32>(32) & self.address_high.val();
             self.place_paged.d.next = self.key_paged.val();
         }
 
         // The receive queue.
         self.queue.start.next = self.sequencer.queue_start.val() | self.house.queue_start.val();
         self.queue.fetch.next = self.sequencer.queue_fetch.val() & !self.at_home.val();
-        self.queue.producer_new.next = self.doorbell_producer.val();
+        self.producer.next = self.states.word.val().get_bits::<16>(0);
+        if self.at_home.val() & self.house.posting.val() {
+            self.producer.next = self.doorbell_producer.val();
+        }
+        self.queue.producer.next = self.producer.val();
         self.queue.state_word.next = self.states.word.val();
         self.queue.row_word.next = self.rows.word.val();
         self.queue.fetch_done.next = self.fetch_done.val();
@@ -461,37 +525,60 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.house.qp_error_valid.next = self.qp_error_valid.val();
         self.house.qp_error_index.next = self.qp_error_index.val();
         self.qp_error_ready.next = self.house.qp_error_ready.val();
+        self.house.requester_error_valid.next = self.requester_error_valid.val();
+        self.house.requester_error_index.next = self.requester_error_index.val();
+        self.requester_error_ready.next = self.house.requester_error_ready.val();
         self.house.state_word.next = self.states.word.val();
         self.house.row_word.next = self.rows.word.val();
         self.house.leave_idle.next = self.leave.idle.val();
 
+        // The requester.
+        self.state_valid.next = self.sequencer.state_valid.val() | self.house.state_valid.val();
+        self.state_index.next = self.head.val().qpn.get_bits::<12>(0);
+        self.state.next = self.in_err.val();
+        if self.at_home.val() {
+            self.state_index.next = self.house.state_index.val();
+            self.state.next = self.house.target.val();
+        }
+        self.sequencer.state_ready.next = self.state_ready.val();
+        self.house.state_ready.next = self.state_ready.val();
+        self.response_valid.next = self.sequencer.response_valid.val();
+        self.sequencer.response_done.next = self.response_done.val();
+        self.sequencer.response_placed.next = self.response_placed.val();
+        if self.response_done.val() {
+            self.response_code_kept.d.next = self.response_code.val();
+        }
+
         // What it leads to.
-        self.verdict.next = self.sequencer.verdict.val();
+        self.sequencer.home_verdict.next = self.house.verdict.val();
         self.select.next = self.sequencer.select.val();
         if self.at_home.val() {
-            self.verdict.next = self.house.verdict.val();
             self.select.next = self.house.select.val();
         }
-        self.answer.verdict.next = self.verdict.val();
-        self.answer.rc.next = self.opcode.rc.val();
+        self.answer.verdict.next = self.sequencer.verdict.val();
+        self.answer.rc.next = self.rc.val();
         self.answer.completes.next = self.completes.val();
-        self.answer.ack_request.next = self.head.val().ack_request & self.opcode.rc.val();
+        self.answer.ack_request.next = self.head.val().ack_request & self.rc.val();
         self.answer.rnr_timer.next = self.demux.rnr_timer.val();
         self.answer.drop_code.next = self.demux.code.val();
+        if self.has_requester.val() & (self.sequencer.verdict.val() == Verdict::Response) {
+            self.answer.drop_code.next = self.response_code_kept.q.val();
+        }
         self.sequencer.changes.next = self.answer.changes.val();
         self.sequencer.executed.next = self.answer.executed.val();
         self.sequencer.complete.next = self.answer.complete.val();
         self.sequencer.fatal.next = self.answer.fatal.val();
 
-        self.msn.next = self.states.word.val().get_bits::<24>(0);
-        if self.answer.executed.val() & self.opcode.finish.val() {
-            // R37: messages, not packets.
-            self.msn.next = self.states.word.val().get_bits::<24>(0) + 1;
+        // R37: messages, not packets.
+        self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val();
+        if self.sequencer.msn_load.val() {
+            self.msn.d.next = self.states.word.val().get_bits::<24>(0) + bit_cast::<24, 1>(self.message_ends.val().into());
         }
         self.write_back.select.next = self.select.val();
-        self.write_back.bus.next = self.message.word.val();
+        self.write_back.held.next = self.message.held.val();
         self.write_back.item.next = self.sequencer.item.val();
-        self.write_back.command_word.next = self.house.command_word.val();
+        self.write_back.at_home.next = self.at_home.val();
+        self.write_back.home_flags.next = self.house.flags.val();
         self.write_back.pivot.next = self.window.pivot.val();
         self.write_back.state.next = self.window.state.val();
         self.write_back.message.next = self.window.message.val();
@@ -501,19 +588,20 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.write_back.executed.next = self.answer.executed.val();
         self.write_back.stands.next = self.answer.stands.val();
         self.write_back.fatal.next = self.answer.fatal.val();
-        self.write_back.msn.next = self.msn.val();
+        self.write_back.msn.next = self.msn.q.val();
         self.write_back.so_far.next = self.message.so_far.val();
-        self.write_back.consumer.next = self.queue.consumer.val();
-        self.write_back.producer.next = self.queue.producer.val();
-        self.write_back.producer_new.next = self.doorbell_producer.val();
+        self.write_back.ring.next = self.states.word.val().get_bits::<16>(16);
+        self.write_back.posting.next = self.at_home.val() & self.house.posting.val();
+        self.write_back.producer_new.next = self.producer.val();
 
         // Out.
         self.payload_job.next = self.head.val().payload_length.any() & (self.answer.executed.val() | self.sequencer.placed.val());
+        self.second.next = self.sequencer.second.val() & self.has_ud.val();
         self.jobs.next = 0.into();
         if self.payload_job.val() {
             self.jobs.next = self.one.val();
         }
-        if self.sequencer.second.val() {
+        if self.second.val() {
             self.jobs.next = self.one.val();
             if self.payload_job.val() {
                 self.jobs.next = self.two.val();
@@ -541,7 +629,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.job.next.ring_offset = self.head.val().payload_offset;
         self.job.next.release = true;
         self.job.next.end_beat = self.head.val().end_beat;
-        if self.sequencer.grh.val() {
+        if self.sequencer.grh.val() & self.has_ud.val() {
             // R70: the GRH stands before the payload, in its own words of the frame.
             self.job.next.write = true;
             self.job.next.length = self.grh_bytes.val();
@@ -551,10 +639,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         }
 
         // R26: a duplicate is answered with the PSN of the last packet completed.
-        self.answer_psn.next = self.window.pivot.val();
-        if self.answer.duplicate.val() {
-            self.answer_psn.next = self.window.pivot.val() - 1;
-        }
+        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.answer.duplicate.val().into());
         self.immediate.next = self.head.val().xth0;
         if self.opcode.write.val() & self.opcode.start.val() {
             self.immediate.next = self.head.val().xth4;
@@ -568,7 +653,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.respond = self.answer.respond.val();
         self.entry.next.syndrome = self.answer.syndrome.val();
         self.entry.next.psn = self.answer_psn.val();
-        self.entry.next.msn = self.msn.val();
+        self.entry.next.msn = self.msn.q.val();
         self.entry.next.complete = self.answer.complete.val();
         self.entry.next.cq = self.rows.word.val().get_bits::<12>(0);
         self.entry.next.completion_opcode = self.opcode_receive.val();
@@ -578,10 +663,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.status = self.answer.status.val();
         self.entry.next.with_imm = self.opcode.immediate.val() & self.answer.executed.val();
         self.entry.next.with_invalidate = self.opcode.invalidate.val() & self.answer.executed.val();
-        self.entry.next.grh = self.sequencer.second.val();
+        self.entry.next.grh = self.second.val();
         // R63: only what ends a message completes, so only its last packet's bit gets here.
         self.entry.next.solicited = self.head.val().solicited & !self.at_home.val();
-        self.entry.next.wqe_index = self.queue.consumer.val();
+        self.entry.next.wqe_index = self.states.word.val().get_bits::<16>(16);
         self.entry.next.byte_length = self.message.so_far.val();
         self.entry.next.immediate = self.immediate.val();
         self.entry.next.source_qpn = self.head.val().xth1.get_bits::<24>(0);

@@ -34,23 +34,25 @@ pub struct Decide {
     pub message: Signal<In, Bits<2>>,
     pub execute: Signal<Out, Bit>,
     pub verdict: Signal<Out, Verdict>,
-    length_bad: DFF<Bit>,
+    full: DFF<Bit>,
+    over: DFF<Bit>,
+    empty: DFF<Bit>,
+    refused: DFF<Bit>,
     order_bad: DFF<Bit>,
     execute_kept: DFF<Bit>,
     verdict_kept: DFF<Verdict>,
     mtu: Signal<Local, Bits<14>>,
-    full: Signal<Local, Bit>,
-    over: Signal<Local, Bit>,
-    huge: Signal<Local, Bit>,
+    above: Signal<Local, Bits<14>>,
+    exact: Signal<Local, Bit>,
+    length_bad: Signal<Local, Bit>,
     request: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
     kind: Signal<Local, Bits<2>>,
+    /// Ones from half the smallest PMTU's bit up.
     half_smallest: Constant<Bits<14>>,
     idle: Constant<Bits<2>>,
     sending: Constant<Bits<2>>,
     writing: Constant<Bits<2>>,
-    /// Largest DMALen (R50).
-    largest: Constant<Bits<32>>,
 }
 
 impl Default for Decide {
@@ -75,22 +77,24 @@ impl Default for Decide {
             message: Default::default(),
             execute: Default::default(),
             verdict: Default::default(),
-            length_bad: Default::default(),
+            full: Default::default(),
+            over: Default::default(),
+            empty: Default::default(),
+            refused: Default::default(),
             order_bad: Default::default(),
             execute_kept: Default::default(),
             verdict_kept: Default::default(),
             mtu: Default::default(),
-            full: Default::default(),
-            over: Default::default(),
-            huge: Default::default(),
+            above: Default::default(),
+            exact: Default::default(),
+            length_bad: Default::default(),
             request: Default::default(),
             bad: Default::default(),
             kind: Default::default(),
-            half_smallest: Constant::new(128u64.to_bits()),
+            half_smallest: Constant::new((0x3fffu64 & !127).to_bits()),
             idle: Constant::new(0u64.to_bits()),
             sending: Constant::new(1u64.to_bits()),
             writing: Constant::new(2u64.to_bits()),
-            largest: Constant::new((1u64 << 31).to_bits()),
         }
     }
 }
@@ -98,21 +102,24 @@ impl Default for Decide {
 impl Logic for Decide {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, length_bad, order_bad, execute_kept, verdict_kept);
+        dff_setup!(self, clock, full, over, empty, refused, order_bad, execute_kept, verdict_kept);
 
         // R49. PadCnt is 0 where the payload is a whole PMTU; elsewhere `rx` has made the length from it (R50).
-        self.mtu.next = self.half_smallest.val() << self.pmtu.val();
-        self.full.next = (self.payload_length.val() == self.mtu.val()) & !self.pad_count.val().any();
-        self.over.next = self.payload_length.val() > self.mtu.val();
-        self.huge.next = self.dma_length.val() > self.largest.val();
+        self.above.next = self.half_smallest.val() << self.pmtu.val();
+        self.mtu.next = self.above.val() & !(self.above.val() << 1);
+        self.exact.next = self.payload_length.val() == self.mtu.val();
+        self.full.d.next = self.exact.val() & !self.pad_count.val().any();
+        self.over.d.next = (self.payload_length.val() & self.above.val()).any() & !self.exact.val();
+        self.empty.d.next = !self.payload_length.val().any();
+        // R53: WRITE not permitted; R50: DMALen above 2^31.
+        self.refused.d.next = !self.remote_write.val()
+            | (self.dma_length.val().get_bit(31) & self.dma_length.val().get_bits::<31>(0).any());
+        self.length_bad.next = !self.full.q.val();
         if self.finish.val() {
-            self.length_bad.d.next = self.over.val() | (!self.start.val() & !self.payload_length.val().any());
-        } else {
-            self.length_bad.d.next = !self.full.val();
+            self.length_bad.next = self.over.q.val() | (!self.start.val() & self.empty.q.val());
         }
-        // R53: WRITE not permitted; R50: DMALen too large.
-        if self.write.val() & self.start.val() & (!self.remote_write.val() | self.huge.val()) {
-            self.length_bad.d.next = true;
+        if self.write.val() & self.start.val() & self.refused.q.val() {
+            self.length_bad.next = true;
         }
 
         // R57. On UC a message begins anywhere, and a gap ends the one before (R73).
@@ -128,7 +135,7 @@ impl Logic for Decide {
 
         // READ and ATOMIC have no responder yet: no resources for them (R59). They will leave this list here.
         self.request.next = self.send.val() | self.write.val();
-        self.bad.next = !self.request.val() | self.length_bad.q.val() | self.order_bad.q.val();
+        self.bad.next = !self.request.val() | self.length_bad.val() | self.order_bad.q.val();
 
         self.execute_kept.d.next = !self.bad.val() & (self.equal.val() | !self.rc.val());
         self.verdict_kept.d.next = Verdict::Invalid;

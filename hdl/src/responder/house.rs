@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Housekeeping between packets: commands, doorbells, errors from retire, and the flush of QPs in ERR. One step at a time; packets and
-//! steps take turns.
+//! Housekeeping between packets: commands, doorbells, errors from retire and requester, and the flush of QPs in ERR. One step at a time;
+//! packets and steps take turns.
 //!
 //! ```text
-//! qp_error > command > doorbell > flush walk ─► Read ─► Got ─► Act ─┬─► modify: [ClearMsn, ClearRing] ─────────────────┬─► Finish
+//! errors > command > doorbell > flush walk ─► Read ─► Got ─► Act ─┬─► modify: [ClearMsn, ClearRing] ─────────────────┬─► Finish
 //!                                                                   ├─► query: MSN, ring ───────────────────────────────┤
 //!                                                                   └─► Ring ─┬─► doorbell: post, or refuse with an event ┤
 //!                                                                             └─► flush: one completion ───────────────────┘
@@ -12,6 +12,8 @@
 //! The walk visits every QP, as many steps at one as it has receives posted, and starts again from the first whenever a QP enters ERR or a
 //! doorbell rings at one in ERR; so each posted receive completes with a flush error (R65), and a long flush delays the other QPs by a
 //! step a packet only.
+//!
+//! A changed state is told to the requester before the step is over.
 
 use super::{verdict::Verdict, write_back::WriteSelect};
 use rust_hdl::prelude::*;
@@ -37,6 +39,7 @@ pub enum HouseState {
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum HouseWork {
     Error,
+    RequesterError,
     Command,
     Doorbell,
     Flush,
@@ -52,6 +55,8 @@ pub struct House<const QA: usize> {
     pub turn: Signal<Out, Bit>,
     pub go: Signal<In, Bit>,
     pub idle: Signal<Out, Bit>,
+    /// Not idle.
+    pub at_home: Signal<Out, Bit>,
     pub packet_over: Signal<In, Bit>,
     /// A packet sent its QP to ERR.
     pub flush_request: Signal<In, Bit>,
@@ -71,6 +76,14 @@ pub struct House<const QA: usize> {
     pub qp_error_valid: Signal<In, Bit>,
     pub qp_error_index: Signal<In, Bits<12>>,
     pub qp_error_ready: Signal<Out, Bit>,
+    pub requester_error_valid: Signal<In, Bit>,
+    pub requester_error_index: Signal<In, Bits<12>>,
+    pub requester_error_ready: Signal<Out, Bit>,
+    /// To the requester: the QP's state is `target` now.
+    pub state_valid: Signal<Out, Bit>,
+    pub state_ready: Signal<In, Bit>,
+    pub state_index: Signal<Out, Bits<12>>,
+    pub target: Signal<Out, Bits<3>>,
     pub state_read: Signal<Out, Bit>,
     pub state_item: Signal<Out, Bits<3>>,
     pub state_word: Signal<In, Bits<32>>,
@@ -80,11 +93,16 @@ pub struct House<const QA: usize> {
     pub select: Signal<Out, WriteSelect>,
     /// Word 0 of the receive state, kept in the PSN window.
     pub window_load: Signal<Out, Bit>,
+    /// Its ePSN := the row word (R41).
+    pub window_renew: Signal<Out, Bit>,
     pub window_state: Signal<In, Bits<3>>,
     pub window_message: Signal<In, Bits<2>>,
     pub window_nak: Signal<In, Bit>,
     pub window_pivot: Signal<In, Bits<24>>,
-    pub command_word: Signal<Out, Bits<32>>,
+    /// The upper bits of word 0 after the change.
+    pub flags: Signal<Out, Bits<8>>,
+    /// The step is a doorbell's.
+    pub posting: Signal<Out, Bit>,
     pub queue_start: Signal<Out, Bit>,
     pub queue_done: Signal<In, Bit>,
     pub queue_empty: Signal<In, Bit>,
@@ -94,11 +112,13 @@ pub struct House<const QA: usize> {
     pub push_entry: Signal<Out, Bit>,
     pub leave_idle: Signal<In, Bit>,
     state: DFF<HouseState>,
+    home: DFF<Bit>,
     work: DFF<HouseWork>,
     number: DFF<Bits<12>>,
     tag: DFF<Bits<12>>,
     nonsense: DFF<Bit>,
     refused: DFF<Bit>,
+    changed: DFF<Bit>,
     walking: DFF<Bit>,
     walk: DFF<Bits<QA>>,
     turn_kept: DFF<Bit>,
@@ -107,8 +127,6 @@ pub struct House<const QA: usize> {
     answer_msn: DFF<Bits<24>>,
     answer_consumer: DFF<Bits<16>>,
     was: Signal<Local, Bits<3>>,
-    target: Signal<Local, Bits<3>>,
-    psn: Signal<Local, Bits<24>>,
     kept: Signal<Local, Bits<8>>,
     live: Signal<Local, Bit>,
     legal: Signal<Local, Bit>,
@@ -116,6 +134,8 @@ pub struct House<const QA: usize> {
     query: Signal<Local, Bit>,
     request: Signal<Local, Bit>,
     onward: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+    has_requester: Constant<Bit>,
     last: Constant<Bits<QA>>,
     beyond: Constant<Bits<12>>,
     operation_modify: Constant<Bits<4>>,
@@ -135,8 +155,9 @@ pub struct House<const QA: usize> {
     row_cq: Constant<Bits<5>>,
 }
 
-impl<const QA: usize> Default for House<QA> {
-    fn default() -> Self {
+impl<const QA: usize> House<QA> {
+    /// `requester`: state changes have a taker, and there is a second source of errors.
+    pub fn new(requester: bool) -> Self {
         let state = |n: u32| Constant::new((n as u64).to_bits());
         let word = |n: u64| Constant::new(n.to_bits());
         let row = |field: verbena_spec::layout::Field| Constant::new((field.word as u64).to_bits());
@@ -147,6 +168,7 @@ impl<const QA: usize> Default for House<QA> {
             turn: Default::default(),
             go: Default::default(),
             idle: Default::default(),
+            at_home: Default::default(),
             packet_over: Default::default(),
             flush_request: Default::default(),
             index: Default::default(),
@@ -165,6 +187,13 @@ impl<const QA: usize> Default for House<QA> {
             qp_error_valid: Default::default(),
             qp_error_index: Default::default(),
             qp_error_ready: Default::default(),
+            requester_error_valid: Default::default(),
+            requester_error_index: Default::default(),
+            requester_error_ready: Default::default(),
+            state_valid: Default::default(),
+            state_ready: Default::default(),
+            state_index: Default::default(),
+            target: Default::default(),
             state_read: Default::default(),
             state_item: Default::default(),
             state_word: Default::default(),
@@ -173,11 +202,13 @@ impl<const QA: usize> Default for House<QA> {
             row_word: Default::default(),
             select: Default::default(),
             window_load: Default::default(),
+            window_renew: Default::default(),
             window_state: Default::default(),
             window_message: Default::default(),
             window_nak: Default::default(),
             window_pivot: Default::default(),
-            command_word: Default::default(),
+            flags: Default::default(),
+            posting: Default::default(),
             queue_start: Default::default(),
             queue_done: Default::default(),
             queue_empty: Default::default(),
@@ -187,11 +218,13 @@ impl<const QA: usize> Default for House<QA> {
             push_entry: Default::default(),
             leave_idle: Default::default(),
             state: Default::default(),
+            home: Default::default(),
             work: Default::default(),
             number: Default::default(),
             tag: Default::default(),
             nonsense: Default::default(),
             refused: Default::default(),
+            changed: Default::default(),
             walking: Default::default(),
             walk: Default::default(),
             turn_kept: Default::default(),
@@ -200,8 +233,6 @@ impl<const QA: usize> Default for House<QA> {
             answer_msn: Default::default(),
             answer_consumer: Default::default(),
             was: Default::default(),
-            target: Default::default(),
-            psn: Default::default(),
             kept: Default::default(),
             live: Default::default(),
             legal: Default::default(),
@@ -209,6 +240,8 @@ impl<const QA: usize> Default for House<QA> {
             query: Default::default(),
             request: Default::default(),
             onward: Default::default(),
+            over: Default::default(),
+            has_requester: Constant::new(requester),
             last: Constant::new(((1u64 << QA) - 1).to_bits()),
             beyond: Constant::new((0xfffu64 & !((1 << QA) - 1)).to_bits()),
             operation_modify: Constant::new(1u64.to_bits()),
@@ -233,24 +266,30 @@ impl<const QA: usize> Default for House<QA> {
 impl<const QA: usize> Logic for House<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, work, number, tag, nonsense, refused, walking, walk, turn_kept);
+        dff_setup!(self, clock, state, home, work, number, tag, nonsense, refused, changed, walking, walk, turn_kept);
         dff_setup!(self, clock, answer_state, answer_psn, answer_msn, answer_consumer);
 
-        self.want.next = self.qp_error_valid.val() | self.command_valid.val() | self.doorbell_valid.val() | self.walking.q.val();
+        self.want.next = self.qp_error_valid.val()
+            | (self.requester_error_valid.val() & self.has_requester.val())
+            | self.command_valid.val() | self.doorbell_valid.val() | self.walking.q.val();
         self.turn.next = self.turn_kept.q.val();
-        self.idle.next = false;
+        self.idle.next = !self.home.q.val();
+        self.at_home.next = self.home.q.val();
         self.index.next = self.number.q.val().get_bits::<QA>(0);
         self.command_done.next = false;
         self.command_refused.next = self.refused.q.val();
         self.doorbell_ready.next = false;
         self.qp_error_ready.next = false;
+        self.requester_error_ready.next = false;
         self.state_read.next = false;
         self.state_item.next = self.word_state.val();
         self.row_read.next = false;
         self.row_item.next = self.row_tag.val();
         self.select.next = WriteSelect::Nothing;
+        self.posting.next = self.work.q.val() == HouseWork::Doorbell;
         self.queue_start.next = false;
         self.window_load.next = false;
+        self.window_renew.next = false;
         self.push_entry.next = false;
         self.request.next = self.flush_request.val();
         self.onward.next = false;
@@ -280,7 +319,6 @@ impl<const QA: usize> Logic for House<QA> {
         self.modify.next = self.command_operation.val() == self.operation_modify.val();
         self.query.next = self.command_operation.val() == self.operation_query.val();
         // A message goes on across RTR, RTS and SQD; any other change ends it.
-        self.psn.next = self.window_pivot.val();
         self.kept.next = 0.into();
         if (self.target.val() == self.in_rts.val()) | (self.target.val() == self.in_sqd.val()) {
             self.kept.next = bit_cast::<8, 2>(self.window_message.val()) << 3;
@@ -288,18 +326,19 @@ impl<const QA: usize> Logic for House<QA> {
                 self.kept.next = (bit_cast::<8, 2>(self.window_message.val()) << 3) | self.nak_bit.val();
             }
         }
-        if (self.target.val() == self.in_rtr.val()) | (self.target.val() == self.in_reset.val()) {
-            // R41: the PSN of this modify, every time.
-            self.psn.next = self.row_word.val().get_bits::<24>(0);
+        self.flags.next = self.kept.val() | bit_cast::<8, 3>(self.target.val());
+        self.state_valid.next = false;
+        self.state_index.next = self.number.q.val();
+        self.over.next = true;
+        if self.changed.q.val() & self.has_requester.val() {
+            self.over.next = self.state_ready.val();
         }
-        self.command_word.next =
-            bit_cast::<32, 24>(self.psn.val()) | (bit_cast::<32, 8>(self.kept.val() | bit_cast::<8, 3>(self.target.val())) << 24);
 
         match self.state.q.val() {
             HouseState::Idle => {
-                self.idle.next = true;
                 self.nonsense.d.next = false;
                 self.refused.d.next = false;
+                self.changed.d.next = false;
                 self.tag.d.next = 0.into();
                 if self.go.val() {
                     self.work.d.next = HouseWork::Flush;
@@ -312,10 +351,15 @@ impl<const QA: usize> Logic for House<QA> {
                         self.work.d.next = HouseWork::Command;
                         self.number.d.next = self.command_index.val();
                     }
+                    if self.requester_error_valid.val() & self.has_requester.val() {
+                        self.work.d.next = HouseWork::RequesterError;
+                        self.number.d.next = self.requester_error_index.val();
+                    }
                     if self.qp_error_valid.val() {
                         self.work.d.next = HouseWork::Error;
                         self.number.d.next = self.qp_error_index.val();
                     }
+                    self.home.d.next = true;
                     self.state.d.next = HouseState::Read;
                 }
             }
@@ -333,11 +377,22 @@ impl<const QA: usize> Logic for House<QA> {
                 self.state.d.next = HouseState::Act;
             }
             HouseState::Act => {
+                // For a query.
+                self.state_read.next = true;
+                self.state_item.next = self.word_msn.val();
                 self.state.d.next = HouseState::Finish;
                 match self.work.q.val() {
                     HouseWork::Error => {
                         if self.live.val() & !self.nonsense.q.val() {
-                            self.select.next = WriteSelect::Command;
+                            self.select.next = WriteSelect::Context;
+                            self.changed.d.next = true;
+                            self.request.next = true;
+                        }
+                    }
+                    HouseWork::RequesterError => {
+                        if self.live.val() & !self.nonsense.q.val() {
+                            self.select.next = WriteSelect::Context;
+                            self.changed.d.next = true;
                             self.request.next = true;
                         }
                     }
@@ -345,9 +400,12 @@ impl<const QA: usize> Logic for House<QA> {
                         self.refused.d.next = true;
                         if self.modify.val() & self.legal.val() & !self.nonsense.q.val() {
                             self.refused.d.next = false;
-                            self.select.next = WriteSelect::Command;
+                            self.select.next = WriteSelect::Context;
+                            self.changed.d.next = true;
                             self.request.next = self.target.val() == self.in_err.val();
                             if (self.target.val() == self.in_reset.val()) | (self.target.val() == self.in_rtr.val()) {
+                                // R41: the PSN of this modify, every time.
+                                self.window_renew.next = true;
                                 self.state.d.next = HouseState::ClearMsn;
                             }
                         }
@@ -355,8 +413,6 @@ impl<const QA: usize> Logic for House<QA> {
                             self.refused.d.next = false;
                             self.answer_state.d.next = self.was.val();
                             self.answer_psn.d.next = self.window_pivot.val();
-                            self.state_read.next = true;
-                            self.state_item.next = self.word_msn.val();
                             self.state.d.next = HouseState::QueryMsn;
                         }
                     }
@@ -403,7 +459,10 @@ impl<const QA: usize> Logic for House<QA> {
                 self.state.d.next = HouseState::Finish;
             }
             HouseState::Ring => {
+                // For the completion of a flush.
+                self.row_item.next = self.row_cq.val();
                 if self.queue_done.val() {
+                    self.row_read.next = true;
                     self.state.d.next = HouseState::Doorbell;
                     if self.work.q.val() == HouseWork::Flush {
                         self.state.d.next = HouseState::Row;
@@ -419,31 +478,34 @@ impl<const QA: usize> Logic for House<QA> {
                     self.push_entry.next = true;
                     self.state.d.next = HouseState::Push;
                 } else {
-                    self.select.next = WriteSelect::Posted;
+                    self.select.next = WriteSelect::Ring;
                     self.request.next = self.was.val() == self.in_err.val();
                     self.state.d.next = HouseState::Finish;
                 }
             }
             HouseState::Row => {
-                self.row_read.next = true;
-                self.row_item.next = self.row_cq.val();
                 self.push_entry.next = true;
                 self.state.d.next = HouseState::Push;
             }
             HouseState::Push => {
                 if self.leave_idle.val() {
                     if self.work.q.val() == HouseWork::Flush {
-                        self.select.next = WriteSelect::Consumed;
+                        self.select.next = WriteSelect::Ring;
                     }
                     self.state.d.next = HouseState::Finish;
                 }
             }
             HouseState::Finish => {
-                self.command_done.next = self.work.q.val() == HouseWork::Command;
-                self.doorbell_ready.next = self.work.q.val() == HouseWork::Doorbell;
-                self.qp_error_ready.next = self.work.q.val() == HouseWork::Error;
-                self.turn_kept.d.next = false;
-                self.state.d.next = HouseState::Idle;
+                self.state_valid.next = self.changed.q.val() & self.has_requester.val();
+                if self.over.val() {
+                    self.command_done.next = self.work.q.val() == HouseWork::Command;
+                    self.doorbell_ready.next = self.work.q.val() == HouseWork::Doorbell;
+                    self.qp_error_ready.next = self.work.q.val() == HouseWork::Error;
+                    self.requester_error_ready.next = self.work.q.val() == HouseWork::RequesterError;
+                    self.turn_kept.d.next = false;
+                    self.home.d.next = false;
+                    self.state.d.next = HouseState::Idle;
+                }
             }
             _ => {
                 self.state.d.next = HouseState::Idle;
@@ -469,6 +531,7 @@ impl<const QA: usize> Logic for House<QA> {
 
         if self.reset.val() {
             self.state.d.next = HouseState::Idle;
+            self.home.d.next = false;
             self.walking.d.next = false;
             self.walk.d.next = 0.into();
             self.turn_kept.d.next = false;

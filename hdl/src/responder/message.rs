@@ -2,14 +2,19 @@
 //! The message's place in memory: what is asked of `mem::Keys`, and whether the packet fits.
 //!
 //! ```text
-//!  state RAM ─┐          ┌─► + bytes so far ─► address low, high
-//!  RETH ──────┼─► word ──┼─► bytes so far (+ this packet's) ─► compare with length
-//!  WQE ───────┘          └─► key (held on the word bus while Keys works), words to store
+//!  state RAM ─┐                   ┌─► + bytes so far ─► address low; high
+//!  RETH ──────┼─► word ─► held ───┼─► bytes so far (+ this packet's) against length
+//!  WQE ───────┘                   └─► key (while Keys works), words to store
 //! ```
 //!
-//! One 32-bit word bus is loaded word by word, so there is one adder an operand and no 64-bit path. Sources: 0 receive state, 1 the packet's
-//! RETH, 2 the receive WQE. A load acts on the word of its cycle, one cycle later (2 later its result can be seen). Items: 0 address low, 1 address high, 2 length, 3 key.
+//! One 32-bit word bus is taken into `held` word by word, so there is one adder an operand and no 64-bit path. Sources: 0 receive state, 1 the
+//! packet's RETH, 2 the receive WQE. Items: 0 address low, 1 address high, 2 length, 3 key. What is asked for with a word acts one cycle later,
+//! when the word is held, and shows another cycle later.
+//!
+//! The length is taken inverted: the adder of the address then compares, bytes so far + !length, whose carry says "longer", and with a carry in "not
+//! shorter". A small engine does that in two cycles, with the one adder; else a comparator tells equality beside it.
 
+use crate::mem::CarryAdd;
 use rust_hdl::prelude::*;
 
 #[derive(LogicBlock)]
@@ -32,39 +37,45 @@ pub struct Message {
     pub clear: Signal<In, Bit>,
     /// Bytes so far := the GRH's 40 (R70).
     pub load_grh: Signal<In, Bit>,
+    /// Held := word, inverted with `compare` and `compare_again`.
+    pub take: Signal<In, Bit>,
     /// Bytes so far := word.
     pub load_base: Signal<In, Bit>,
     /// Address low := word + bytes so far.
     pub load_low: Signal<In, Bit>,
     /// Address high := word + carry; bytes so far += length.
     pub load_high: Signal<In, Bit>,
-    /// Compare bytes so far with word.
+    /// More bytes so far than word?
     pub compare: Signal<In, Bit>,
-    pub word: Signal<Out, Bits<32>>,
+    /// As many, or more? (Small engine, the cycle after.)
+    pub compare_again: Signal<In, Bit>,
+    pub held: Signal<Out, Bits<32>>,
     pub address_low: Signal<Out, Bits<32>>,
     pub address_high: Signal<Out, Bits<32>>,
     pub so_far: Signal<Out, Bits<32>>,
     /// More bytes than the message or its buffer has.
     pub long: Signal<Out, Bit>,
-    /// Not as many bytes as the message has.
-    pub inexact: Signal<Out, Bit>,
-    held: DFF<Bits<32>>,
+    /// As many bytes as the message has, or more.
+    pub enough: Signal<Out, Bit>,
+    word: DFF<Bits<32>>,
     base_next: DFF<Bit>,
     low_next: DFF<Bit>,
     high_next: DFF<Bit>,
     compare_next: DFF<Bit>,
+    again_next: DFF<Bit>,
     low: DFF<Bits<32>>,
     high: DFF<Bits<32>>,
     total: DFF<Bits<32>>,
     carry: DFF<Bit>,
     wrapped: DFF<Bit>,
     long_kept: DFF<Bit>,
-    inexact_kept: DFF<Bit>,
+    enough_kept: DFF<Bit>,
+    add: CarryAdd,
     from_head: Signal<Local, Bits<32>>,
     from_queue: Signal<Local, Bits<32>>,
-    low_sum: Signal<Local, Bits<33>>,
     total_sum: Signal<Local, Bits<33>>,
     bus: Signal<Local, Bits<32>>,
+    serial: Constant<Bit>,
     source_head: Constant<Bits<2>>,
     source_queue: Constant<Bits<2>>,
     item_low: Constant<Bits<2>>,
@@ -73,8 +84,9 @@ pub struct Message {
     grh_bytes: Constant<Bits<32>>,
 }
 
-impl Default for Message {
-    fn default() -> Self {
+impl Message {
+    /// `serial`: equality by the adder, in a second cycle.
+    pub fn new(serial: bool) -> Self {
         Self {
             clock: Default::default(),
             source: Default::default(),
@@ -91,33 +103,37 @@ impl Default for Message {
             length: Default::default(),
             clear: Default::default(),
             load_grh: Default::default(),
+            take: Default::default(),
             load_base: Default::default(),
             load_low: Default::default(),
             load_high: Default::default(),
             compare: Default::default(),
-            word: Default::default(),
+            compare_again: Default::default(),
+            held: Default::default(),
             address_low: Default::default(),
             address_high: Default::default(),
             so_far: Default::default(),
             long: Default::default(),
-            inexact: Default::default(),
-            held: Default::default(),
+            enough: Default::default(),
+            word: Default::default(),
             base_next: Default::default(),
             low_next: Default::default(),
             high_next: Default::default(),
             compare_next: Default::default(),
+            again_next: Default::default(),
             low: Default::default(),
             high: Default::default(),
             total: Default::default(),
             carry: Default::default(),
             wrapped: Default::default(),
             long_kept: Default::default(),
-            inexact_kept: Default::default(),
+            enough_kept: Default::default(),
+            add: Default::default(),
             from_head: Default::default(),
             from_queue: Default::default(),
-            low_sum: Default::default(),
             total_sum: Default::default(),
             bus: Default::default(),
+            serial: Constant::new(serial),
             source_head: Constant::new(1u64.to_bits()),
             source_queue: Constant::new(2u64.to_bits()),
             item_low: Constant::new(0u64.to_bits()),
@@ -131,8 +147,8 @@ impl Default for Message {
 impl Logic for Message {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, base_next, low_next, high_next, compare_next);
-        dff_setup!(self, clock, low, high, total, carry, wrapped, long_kept, inexact_kept);
+        dff_setup!(self, clock, word, base_next, low_next, high_next, compare_next, again_next);
+        dff_setup!(self, clock, low, high, total, carry, wrapped, long_kept, enough_kept);
 
         self.from_head.next = self.xth2.val();
         self.from_queue.next = self.fetch3.val();
@@ -155,31 +171,35 @@ impl Logic for Message {
         if self.source.val() == self.source_queue.val() {
             self.bus.next = self.from_queue.val();
         }
-        self.word.next = self.bus.val();
+        if self.take.val() {
+            self.word.d.next = self.bus.val();
+            if self.compare.val() | self.compare_again.val() {
+                self.word.d.next = !self.bus.val();
+            }
+        }
         // RAM and multiplexer in one cycle, the adders in the next.
-        self.held.d.next = self.bus.val();
         self.base_next.d.next = self.load_base.val();
         self.low_next.d.next = self.load_low.val();
         self.high_next.d.next = self.load_high.val();
         self.compare_next.d.next = self.compare.val();
+        self.again_next.d.next = self.compare_again.val();
 
-        self.low_sum.next = bit_cast::<33, 32>(self.held.q.val()) + bit_cast::<33, 32>(self.total.q.val());
+        self.add.a.next = self.word.q.val();
+        self.add.b.next = self.total.q.val();
+        self.add.carry_in.next = self.again_next.q.val();
         // R67: the carry is kept, so a sum that wraps is too long, not short.
         self.total_sum.next = bit_cast::<33, 32>(self.total.q.val()) + bit_cast::<33, 14>(self.length.val());
         if self.low_next.q.val() {
-            self.low.d.next = self.low_sum.val().get_bits::<32>(0);
-            self.carry.d.next = self.low_sum.val().get_bit(32);
+            self.low.d.next = self.add.sum.val();
+            self.carry.d.next = self.add.carry_out.val();
         }
         if self.high_next.q.val() {
-            self.high.d.next = self.held.q.val();
-            if self.carry.q.val() {
-                self.high.d.next = self.held.q.val() + 1;
-            }
+            self.high.d.next = self.word.q.val() + bit_cast::<32, 1>(self.carry.q.val().into());
             self.total.d.next = self.total_sum.val().get_bits::<32>(0);
             self.wrapped.d.next = self.total_sum.val().get_bit(32);
         }
         if self.base_next.q.val() {
-            self.total.d.next = self.held.q.val();
+            self.total.d.next = self.word.q.val();
         }
         if self.load_grh.val() {
             self.total.d.next = self.grh_bytes.val();
@@ -188,14 +208,21 @@ impl Logic for Message {
             self.total.d.next = 0.into();
         }
         if self.compare_next.q.val() {
-            self.long_kept.d.next = self.wrapped.q.val() | (self.total.q.val() > self.held.q.val());
-            self.inexact_kept.d.next = self.total.q.val() != self.held.q.val();
+            self.long_kept.d.next = self.wrapped.q.val() | self.add.carry_out.val();
+            self.enough_kept.d.next = self.add.carry_out.val() | (self.total.q.val() == !self.word.q.val());
         }
+        if self.serial.val() {
+            self.enough_kept.d.next = self.enough_kept.q.val();
+            if self.again_next.q.val() {
+                self.enough_kept.d.next = self.add.carry_out.val();
+            }
+        }
+        self.held.next = self.word.q.val();
         self.address_low.next = self.low.q.val();
         self.address_high.next = self.high.q.val();
         self.so_far.next = self.total.q.val();
         self.long.next = self.long_kept.q.val();
-        self.inexact.next = self.inexact_kept.q.val();
+        self.enough.next = self.enough_kept.q.val();
     }
 
     crate::block_name!();

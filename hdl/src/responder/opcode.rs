@@ -2,12 +2,11 @@
 //! What an opcode asks for, a cycle after it is there. (`rx` lets only known opcodes pass, R11; anything else comes out as none of the kinds.)
 //!
 //! ```text
-//! [7:5] 0 RC, 1 UC, 3 UD      [4:0] 0–5 SEND, 6–11 WRITE: first, middle, last, last imm, only, only imm
-//!                                   12 READ request, 13–16 its responses, 17 ACK, 18 ATOMIC ACK, 19, 20 ATOMIC
-//!                                   22, 23 SEND last, only with invalidate
+//! opcode [7:5] ─► transport      [4:0] ─► a table of 32 bits for each kind, made from `headers::OPCODES`
 //! ```
 
 use rust_hdl::prelude::*;
+use verbena_spec::headers::{self, transport, Operation};
 
 #[derive(LogicBlock)]
 pub struct Opcode {
@@ -17,13 +16,13 @@ pub struct Opcode {
     pub datagram: Signal<Out, Bit>,
     pub send: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
-    /// First packet of its message (FIRST or ONLY).
+    /// First packet of its SEND or WRITE (FIRST or ONLY).
     pub start: Signal<Out, Bit>,
-    /// Last packet of its message (LAST or ONLY).
+    /// Last packet of its SEND or WRITE (LAST or ONLY).
     pub finish: Signal<Out, Bit>,
     pub immediate: Signal<Out, Bit>,
     pub invalidate: Signal<Out, Bit>,
-    /// An answer: there is no requester yet that could want it (R39).
+    /// An answer to a request of ours: the requester's, or a ghost (R39).
     pub response: Signal<Out, Bit>,
     rc_kept: DFF<Bit>,
     datagram_kept: DFF<Bit>,
@@ -35,26 +34,25 @@ pub struct Opcode {
     invalidate_kept: DFF<Bit>,
     response_kept: DFF<Bit>,
     code: Signal<Local, Bits<5>>,
-    place: Signal<Local, Bits<5>>,
-    with_key: Signal<Local, Bit>,
-    is_write: Signal<Local, Bit>,
     service_rc: Constant<Bits<3>>,
     service_ud: Constant<Bits<3>>,
-    write_first: Constant<Bits<5>>,
-    read_request: Constant<Bits<5>>,
-    atomic_ack: Constant<Bits<5>>,
-    last_invalidate: Constant<Bits<5>>,
-    only_invalidate: Constant<Bits<5>>,
-    place_first: Constant<Bits<5>>,
-    place_last: Constant<Bits<5>>,
-    place_last_immediate: Constant<Bits<5>>,
-    place_only: Constant<Bits<5>>,
-    place_only_immediate: Constant<Bits<5>>,
+    sends: Constant<Bits<32>>,
+    writes: Constant<Bits<32>>,
+    starts: Constant<Bits<32>>,
+    finishes: Constant<Bits<32>>,
+    immediates: Constant<Bits<32>>,
+    invalidates: Constant<Bits<32>>,
+    responses: Constant<Bits<32>>,
 }
 
 impl Default for Opcode {
     fn default() -> Self {
-        let number = |n: u64| Constant::new(n.to_bits());
+        // UC's and UD's opcodes are RC's with other upper bits.
+        let table = |kind: &dyn Fn(&headers::Opcode) -> bool| {
+            let codes = headers::OPCODES.iter().filter(|o| o.transport == transport::RC && kind(o));
+            Constant::new(codes.fold(0u64, |bits, o| bits | 1 << o.value).to_bits())
+        };
+        let request = |o: &headers::Opcode| matches!(o.operation, Operation::Send | Operation::Write);
         Self {
             clock: Default::default(),
             opcode: Default::default(),
@@ -77,21 +75,15 @@ impl Default for Opcode {
             invalidate_kept: Default::default(),
             response_kept: Default::default(),
             code: Default::default(),
-            place: Default::default(),
-            with_key: Default::default(),
-            is_write: Default::default(),
-            service_rc: Constant::new(0u64.to_bits()),
-            service_ud: Constant::new(3u64.to_bits()),
-            write_first: number(6),
-            read_request: number(12),
-            atomic_ack: number(18),
-            last_invalidate: number(22),
-            only_invalidate: number(23),
-            place_first: number(0),
-            place_last: number(2),
-            place_last_immediate: number(3),
-            place_only: number(4),
-            place_only_immediate: number(5),
+            service_rc: Constant::new((transport::RC as u64).to_bits()),
+            service_ud: Constant::new((transport::UD as u64).to_bits()),
+            sends: table(&|o| o.operation == Operation::Send),
+            writes: table(&|o| o.operation == Operation::Write),
+            starts: table(&|o| request(o) && o.begins()),
+            finishes: table(&|o| request(o) && o.ends()),
+            immediates: table(&|o| o.immediate),
+            invalidates: table(&|o| o.ieth),
+            responses: table(&|o| matches!(o.operation, Operation::ReadResponse | Operation::Acknowledge | Operation::AtomicAcknowledge)),
         }
     }
 }
@@ -104,24 +96,13 @@ impl Logic for Opcode {
         self.code.next = self.opcode.val().get_bits::<5>(0);
         self.rc_kept.d.next = self.opcode.val().get_bits::<3>(5) == self.service_rc.val();
         self.datagram_kept.d.next = self.opcode.val().get_bits::<3>(5) == self.service_ud.val();
-        self.with_key.next = (self.code.val() == self.last_invalidate.val()) | (self.code.val() == self.only_invalidate.val());
-        self.send_kept.d.next = (self.code.val() < self.write_first.val()) | self.with_key.val();
-        self.is_write.next = (self.code.val() >= self.write_first.val()) & (self.code.val() < self.read_request.val());
-        self.write_kept.d.next = self.is_write.val();
-        self.response_kept.d.next = (self.code.val() > self.read_request.val()) & (self.code.val() <= self.atomic_ack.val());
-        self.place.next = self.code.val();
-        if self.is_write.val() {
-            self.place.next = self.code.val() - self.write_first.val();
-        }
-        self.immediate_kept.d.next =
-            (self.place.val() == self.place_last_immediate.val()) | (self.place.val() == self.place_only_immediate.val());
-        self.invalidate_kept.d.next = self.with_key.val();
-        self.start_kept.d.next = (self.place.val() == self.place_first.val())
-            | (self.place.val() == self.place_only.val())
-            | (self.place.val() == self.place_only_immediate.val())
-            | (self.code.val() == self.only_invalidate.val());
-        self.finish_kept.d.next =
-            ((self.place.val() >= self.place_last.val()) & (self.place.val() <= self.place_only_immediate.val())) | self.with_key.val();
+        self.send_kept.d.next = self.sends.val().get_bit(self.code.val().index());
+        self.write_kept.d.next = self.writes.val().get_bit(self.code.val().index());
+        self.start_kept.d.next = self.starts.val().get_bit(self.code.val().index());
+        self.finish_kept.d.next = self.finishes.val().get_bit(self.code.val().index());
+        self.immediate_kept.d.next = self.immediates.val().get_bit(self.code.val().index());
+        self.invalidate_kept.d.next = self.invalidates.val().get_bit(self.code.val().index());
+        self.response_kept.d.next = self.responses.val().get_bit(self.code.val().index());
         self.rc.next = self.rc_kept.q.val();
         self.datagram.next = self.datagram_kept.q.val();
         self.send.next = self.send_kept.q.val();

@@ -5,7 +5,8 @@
 //! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, earlier (2 cycles after load)
 //! ```
 //!
-//! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts.
+//! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts. `renew` makes it
+//! the PSN of the row, for a modify (R41).
 
 use rust_hdl::prelude::*;
 
@@ -14,7 +15,9 @@ pub struct PsnWindow {
     pub clock: Signal<In, Clock>,
     pub load: Signal<In, Bit>,
     pub adopt: Signal<In, Bit>,
+    pub renew: Signal<In, Bit>,
     pub word: Signal<In, Bits<32>>,
+    pub row_word: Signal<In, Bits<32>>,
     pub psn: Signal<In, Bits<24>>,
     pub pivot: Signal<Out, Bits<24>>,
     pub equal: Signal<Out, Bit>,
@@ -22,6 +25,7 @@ pub struct PsnWindow {
     pub state: Signal<Out, Bits<3>>,
     pub message: Signal<Out, Bits<2>>,
     pub nak: Signal<Out, Bit>,
+    /// !ePSN, so that the subtraction is an addition without an inverter for each bit.
     pivot_kept: DFF<Bits<24>>,
     state_kept: DFF<Bits<3>>,
     message_kept: DFF<Bits<2>>,
@@ -45,18 +49,21 @@ impl Logic for PsnWindow {
             earlier_kept
         );
         if self.load.val() {
-            self.pivot_kept.d.next = self.word.val().get_bits::<24>(0);
+            self.pivot_kept.d.next = !self.word.val().get_bits::<24>(0);
             self.state_kept.d.next = self.word.val().get_bits::<3>(24);
             self.message_kept.d.next = self.word.val().get_bits::<2>(27);
             self.nak_kept.d.next = self.word.val().get_bit(29);
         }
         if self.adopt.val() {
-            self.pivot_kept.d.next = self.psn.val();
+            self.pivot_kept.d.next = !self.psn.val();
         }
-        self.difference.next = self.psn.val() - self.pivot_kept.q.val();
-        self.equal_kept.d.next = self.psn.val() == self.pivot_kept.q.val();
+        if self.renew.val() {
+            self.pivot_kept.d.next = !self.row_word.val().get_bits::<24>(0);
+        }
+        self.pivot.next = !self.pivot_kept.q.val();
+        self.difference.next = self.psn.val() - self.pivot.val();
+        self.equal_kept.d.next = !self.difference.val().any();
         self.earlier_kept.d.next = self.difference.val().get_bit(23);
-        self.pivot.next = self.pivot_kept.q.val();
         self.equal.next = self.equal_kept.q.val();
         self.earlier.next = self.earlier_kept.q.val();
         self.state.next = self.state_kept.q.val();

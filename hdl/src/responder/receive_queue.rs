@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A QP's receive ring: its indices, the WQE under the consumer index, the doorbell's bounds.
+//! A QP's receive ring: is a WQE posted, the WQE under the consumer index, the doorbell's bounds.
 //!
 //! ```text
-//! start ─► ring word, row word 8 ─► indices, size ─► empty? ─► done
+//! start ─► ring word, row word 8 ─► log, ahead ─► empty?, beyond? ─► done
 //!                                        └─► row words 6, 7 ─► fetch 16 bytes ─► done, error
 //! ```
 //!
-//! Without a fetch `done` comes 3 cycles after `start`. The indices hold until the next start. A WQE is fetched when its message begins and not
-//! again while the message runs (R66); the consumer index moves when it completes, so a WQE of a broken message is flushed or used by the next.
+//! Without a fetch `done` comes 5 cycles after `start`. The indices stay in the state RAM's output register, which nobody else reads meanwhile.
+//! A WQE is fetched when its message begins and not again while the message runs (R66); the consumer index moves when it completes, so a WQE of a
+//! broken message is flushed or used by the next.
 
 use rust_hdl::prelude::*;
 use verbena_spec::layout::qp;
@@ -19,7 +20,9 @@ pub enum ReceiveQueueState {
     Ring,
     Check,
     High,
+    Start,
     Fetch,
+    Settle,
 }
 
 #[derive(LogicBlock)]
@@ -28,9 +31,8 @@ pub struct ReceiveQueue {
     pub reset: Signal<In, Bit>,
     pub start: Signal<In, Bit>,
     pub fetch: Signal<In, Bit>,
-    /// A doorbell's producer index.
-    pub producer_new: Signal<In, Bits<16>>,
-    pub busy: Signal<Out, Bit>,
+    /// The producer index: the ring word's, or a doorbell's.
+    pub producer: Signal<In, Bits<16>>,
     pub state_read: Signal<Out, Bit>,
     pub state_item: Signal<Out, Bits<3>>,
     pub state_word: Signal<In, Bits<32>>,
@@ -38,46 +40,49 @@ pub struct ReceiveQueue {
     pub row_item: Signal<Out, Bits<5>>,
     pub row_word: Signal<In, Bits<32>>,
     pub fetch_start: Signal<Out, Bit>,
+    /// Stand from the start to the end of the fetch.
     pub fetch_address_low: Signal<Out, Bits<32>>,
     pub fetch_address_high: Signal<Out, Bits<32>>,
     pub fetch_done: Signal<In, Bit>,
     pub fetch_error: Signal<In, Bit>,
     pub done: Signal<Out, Bit>,
+    /// Holds until the next start, from `done` on.
     pub empty: Signal<Out, Bit>,
     pub error: Signal<Out, Bit>,
-    pub consumer: Signal<Out, Bits<16>>,
-    pub producer: Signal<Out, Bits<16>>,
-    /// `producer_new` is further ahead of the consumer than the ring is long (R69); good from the cycle after `done`.
+    /// `producer` is further ahead of the consumer than the ring is long (R69); good in the `done` cycle of a start without fetch.
     pub beyond: Signal<Out, Bit>,
     state: DFF<ReceiveQueueState>,
-    consumer_kept: DFF<Bits<16>>,
-    producer_kept: DFF<Bits<16>>,
     log: DFF<Bits<4>>,
     low: DFF<Bits<32>>,
     asked: DFF<Bit>,
+    none: DFF<Bit>,
+    /// Consumer - producer.
+    minus: DFF<Bits<16>>,
     beyond_kept: DFF<Bit>,
-    size: Signal<Local, Bits<16>>,
-    mask: Signal<Local, Bits<16>>,
-    ahead: Signal<Local, Bits<16>>,
+    outside: Signal<Local, Bits<16>>,
     slot: Signal<Local, Bits<16>>,
-    none: Signal<Local, Bit>,
-    one: Constant<Bits<16>>,
+    slot_address: Signal<Local, Bits<32>>,
+    /// One bus address is one word.
+    narrow: Constant<Bit>,
+    ones: Constant<Bits<16>>,
     ring_item: Constant<Bits<3>>,
     word_log: Constant<Bits<5>>,
     word_low: Constant<Bits<5>>,
     word_high: Constant<Bits<5>>,
+    address_low: Constant<Bits<32>>,
+    address_high: Constant<Bits<32>>,
 }
 
-impl Default for ReceiveQueue {
-    fn default() -> Self {
+impl ReceiveQueue {
+    /// Bus addresses have ones only where `address_mask` has.
+    pub fn new(address_mask: u64) -> Self {
         let word = |field: verbena_spec::layout::Field| Constant::new((field.word as u64).to_bits());
         Self {
             clock: Default::default(),
             reset: Default::default(),
             start: Default::default(),
             fetch: Default::default(),
-            producer_new: Default::default(),
-            busy: Default::default(),
+            producer: Default::default(),
             state_read: Default::default(),
             state_item: Default::default(),
             state_word: Default::default(),
@@ -92,26 +97,25 @@ impl Default for ReceiveQueue {
             done: Default::default(),
             empty: Default::default(),
             error: Default::default(),
-            consumer: Default::default(),
-            producer: Default::default(),
             beyond: Default::default(),
             state: Default::default(),
-            consumer_kept: Default::default(),
-            producer_kept: Default::default(),
             log: Default::default(),
             low: Default::default(),
             asked: Default::default(),
-            beyond_kept: Default::default(),
-            size: Default::default(),
-            mask: Default::default(),
-            ahead: Default::default(),
-            slot: Default::default(),
             none: Default::default(),
-            one: Constant::new(1u64.to_bits()),
+            minus: Default::default(),
+            beyond_kept: Default::default(),
+            outside: Default::default(),
+            slot: Default::default(),
+            slot_address: Default::default(),
+            narrow: Constant::new(address_mask >> 32 == 0),
+            ones: Constant::new(0xffffu64.to_bits()),
             ring_item: Constant::new(2u64.to_bits()),
             word_log: word(qp::RQ_LOG),
             word_low: word(qp::RQ_BASE_LOW),
             word_high: word(qp::RQ_BASE_HIGH),
+            address_low: Constant::new((address_mask & 0xffff_ffff).to_bits()),
+            address_high: Constant::new((address_mask >> 32).to_bits()),
         }
     }
 }
@@ -119,15 +123,17 @@ impl Default for ReceiveQueue {
 impl Logic for ReceiveQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, consumer_kept, producer_kept, log, low, asked, beyond_kept);
+        dff_setup!(self, clock, state, log, low, asked, none, minus, beyond_kept);
 
-        self.size.next = self.one.val() << self.log.q.val();
-        self.mask.next = self.size.val() - 1;
-        self.ahead.next = self.producer_new.val() - self.consumer_kept.q.val();
-        self.beyond_kept.d.next = self.ahead.val() > self.size.val();
+        // Ones above the slot's bits.
+        self.outside.next = self.ones.val() << self.log.q.val();
+        self.slot.next = self.state_word.val().get_bits::<16>(16) & !self.outside.val();
+        // The ring is aligned to its size: the slot's bits are zero in the base.
+        self.slot_address.next = self.row_word.val() | (bit_cast::<32, 16>(self.slot.val()) << 5);
+        // WQEs ahead, less one, are !(consumer - producer): none of its bits may lie outside, unless there are none ahead.
+        self.minus.d.next = self.state_word.val().get_bits::<16>(16) - self.producer.val();
+        self.beyond_kept.d.next = (self.outside.val() & !self.minus.q.val()).any() & self.minus.q.val().any();
         self.beyond.next = self.beyond_kept.q.val();
-        self.slot.next = self.consumer_kept.q.val() & self.mask.val();
-        self.none.next = self.consumer_kept.q.val() == self.producer_kept.q.val();
 
         self.state_read.next = false;
         self.state_item.next = self.ring_item.val();
@@ -136,7 +142,6 @@ impl Logic for ReceiveQueue {
         self.fetch_start.next = false;
         self.done.next = false;
         self.error.next = false;
-        self.busy.next = self.state.q.val() != ReceiveQueueState::Idle;
 
         match self.state.q.val() {
             ReceiveQueueState::Idle => {
@@ -151,26 +156,25 @@ impl Logic for ReceiveQueue {
                 self.state.d.next = ReceiveQueueState::Ring;
             }
             ReceiveQueueState::Ring => {
-                self.producer_kept.d.next = self.state_word.val().get_bits::<16>(0);
-                self.consumer_kept.d.next = self.state_word.val().get_bits::<16>(16);
-                self.log.d.next = self.row_word.val().get_bits::<4>(0);
                 self.row_read.next = self.asked.q.val();
                 self.row_item.next = self.word_low.val();
                 self.state.d.next = ReceiveQueueState::Check;
             }
             ReceiveQueueState::Check => {
-                if self.none.val() | !self.asked.q.val() {
-                    self.done.next = true;
-                    self.state.d.next = ReceiveQueueState::Idle;
-                } else {
-                    // The ring is aligned to its size: the slot's bits are zero in the base.
-                    self.low.d.next = self.row_word.val() | (bit_cast::<32, 16>(self.slot.val()) << 5);
-                    self.row_read.next = true;
-                    self.row_item.next = self.word_high.val();
-                    self.state.d.next = ReceiveQueueState::High;
-                }
+                self.none.d.next = !self.minus.q.val().any();
+                self.log.d.next = self.row_word.val().get_bits::<4>(0);
+                self.row_read.next = self.asked.q.val() & !self.narrow.val();
+                self.row_item.next = self.word_high.val();
+                self.state.d.next = ReceiveQueueState::High;
             }
             ReceiveQueueState::High => {
+                self.low.d.next = self.slot_address.val();
+                self.state.d.next = ReceiveQueueState::Settle;
+                if self.asked.q.val() & !self.none.q.val() {
+                    self.state.d.next = ReceiveQueueState::Start;
+                }
+            }
+            ReceiveQueueState::Start => {
                 self.fetch_start.next = true;
                 self.state.d.next = ReceiveQueueState::Fetch;
             }
@@ -181,16 +185,21 @@ impl Logic for ReceiveQueue {
                     self.state.d.next = ReceiveQueueState::Idle;
                 }
             }
+            ReceiveQueueState::Settle => {
+                self.done.next = true;
+                self.state.d.next = ReceiveQueueState::Idle;
+            }
             _ => {
                 self.state.d.next = ReceiveQueueState::Idle;
             }
         }
-        self.fetch_address_low.next = self.low.q.val();
-        // Nobody reads the row RAM during a fetch, so its output register holds the upper half.
-        self.fetch_address_high.next = self.row_word.val();
-        self.empty.next = self.none.val();
-        self.consumer.next = self.consumer_kept.q.val();
-        self.producer.next = self.producer_kept.q.val();
+        // Nobody reads the RAMs during a fetch, so their output registers hold the address: its upper half, or, where it is one word, all of it.
+        self.fetch_address_low.next = self.low.q.val() & self.address_low.val();
+        self.fetch_address_high.next = self.row_word.val() & self.address_high.val();
+        if self.narrow.val() {
+            self.fetch_address_low.next = self.slot_address.val() & self.address_low.val();
+        }
+        self.empty.next = self.none.q.val();
 
         if self.reset.val() {
             self.state.d.next = ReceiveQueueState::Idle;

@@ -3,14 +3,17 @@
 //!
 //! ```text
 //!        ┌──────────── demux: row words ────────────┐
-//! Idle ─► State ─┬─► [SoFar ─ Low ─ High] ─ Length ─ Key ─► Judge ─┬──────────────────► KeyWait ─► Place ─► [Consume] ─► Idle
-//!                └─────────────────────────────────────► Judge ────┼─► [Queue] ─► … Key ─┘ │  ▲
-//!                                                                  └─► Settle ─────────────┘──┘ (refusals)
+//! Idle ─► State ─┬─► [SoFar] ─ Low ─ High ─ Length ─ Key ─► Judge ─┬────────────────────► KeyWait ─► Place ─► [Consume] [Tell] [store] ─► Idle
+//!                └────────────────────────────────────────► Judge ─┼─► [Queue] ─► … Key ──┘  │   ▲
+//!                                                                  ├─► [Response] ─► Settle ─┼───┘
+//!                                                                  └────────────────► Settle ┘ (refusals)
 //! ```
 //!
-//! A key check has no side effects, so for WRITE ONLY and for packets inside a message it starts before the packet is judged ("early"): `head_next`
-//! comes 13 cycles (WRITE ONLY) or 16 cycles (MIDDLE) after `head_valid` if Keys takes its 8. What the receive queue is asked for waits for the
-//! judgement, and so do the first packets of long messages, whose address, length and key are stored.
+//! A key check has no side effects, so where no receive WQE is needed first it starts before the packet is judged ("early"). What the receive queue is
+//! asked for waits for the judgement. The address, length and key of a message that goes on are stored after its first packet has left (Low to Key
+//! once more).
+//!
+//! A verdict needs two cycles to become an answer (`ripe`); what leaves is pushed not before.
 //!
 //! Order of refusal: demux, PSN, R57, R49, R53, R50 (DMALen too large), R46 (no WQE), R50 and R56 (sum), R54 (no WQE), R52.
 //!
@@ -28,17 +31,19 @@ pub enum SequencerState {
     Low,
     High,
     Length,
+    Again,
     Key,
     Judge,
     Queue,
+    Response,
     KeyWait,
-    Recall,
     Grh,
     Placed,
     Invalidate,
     Settle,
     Place,
     Consume,
+    Tell,
 }
 
 #[derive(LogicBlock)]
@@ -58,11 +63,16 @@ pub struct Sequencer {
     pub finish: Signal<In, Bit>,
     pub immediate: Signal<In, Bit>,
     pub invalidate: Signal<In, Bit>,
+    pub response: Signal<In, Bit>,
     // Judgement.
     pub demux_done: Signal<In, Bit>,
     pub demux_fail: Signal<In, Bit>,
     pub execute: Signal<In, Bit>,
     pub judgement: Signal<In, Verdict>,
+    /// Housekeeping's, while there is no packet.
+    pub home_verdict: Signal<In, Verdict>,
+    /// The QP's state lets it have answers to requests of its own.
+    pub requesting: Signal<In, Bit>,
     pub window_load: Signal<Out, Bit>,
     pub window_adopt: Signal<Out, Bit>,
     // RAM ports.
@@ -76,12 +86,14 @@ pub struct Sequencer {
     pub item: Signal<Out, Bits<2>>,
     pub clear: Signal<Out, Bit>,
     pub load_grh: Signal<Out, Bit>,
+    pub take: Signal<Out, Bit>,
     pub load_base: Signal<Out, Bit>,
     pub load_low: Signal<Out, Bit>,
     pub load_high: Signal<Out, Bit>,
     pub compare: Signal<Out, Bit>,
+    pub compare_again: Signal<Out, Bit>,
     pub long: Signal<In, Bit>,
-    pub inexact: Signal<In, Bit>,
+    pub enough: Signal<In, Bit>,
     // Receive queue.
     pub queue_start: Signal<Out, Bit>,
     pub queue_fetch: Signal<Out, Bit>,
@@ -89,12 +101,22 @@ pub struct Sequencer {
     pub queue_empty: Signal<In, Bit>,
     pub queue_error: Signal<In, Bit>,
     // Keys.
+    /// In the cycle after the key was taken.
     pub key_start: Signal<Out, Bit>,
     pub key_op: Signal<Out, Bit>,
     pub key_done: Signal<In, Bit>,
     pub key_ok: Signal<In, Bit>,
     // Leaving.
+    // The requester.
+    pub response_valid: Signal<Out, Bit>,
+    pub response_done: Signal<In, Bit>,
+    pub response_placed: Signal<In, Bit>,
+    /// This QP has gone to ERR.
+    pub state_valid: Signal<Out, Bit>,
+    pub state_ready: Signal<In, Bit>,
     pub verdict: Signal<Out, Verdict>,
+    /// MSN := word 1 of the receive state, plus one where a message ends.
+    pub msn_load: Signal<Out, Bit>,
     pub changes: Signal<In, Bit>,
     pub executed: Signal<In, Bit>,
     pub complete: Signal<In, Bit>,
@@ -114,18 +136,25 @@ pub struct Sequencer {
     pub flush_request: Signal<Out, Bit>,
     state: DFF<SequencerState>,
     verdict_kept: DFF<Verdict>,
+    start_kept: DFF<Bit>,
     key_busy: DFF<Bit>,
     key_good: DFF<Bit>,
+    ripening: DFF<Bit>,
+    ripe: DFF<Bit>,
+    storing: DFF<Bit>,
+    source_kept: DFF<Bits<2>>,
+    item_kept: DFF<Bits<2>>,
+    freed: DFF<Bit>,
     second_kept: DFF<Bit>,
     placed_kept: DFF<Bit>,
     settled: Signal<Local, Bit>,
     passed: Signal<Local, Bit>,
     request: Signal<Local, Bit>,
     queued: Signal<Local, Bit>,
-    lone_write: Signal<Local, Bit>,
     early: Signal<Local, Bit>,
-    opening: Signal<Local, Bit>,
-    store: Signal<Local, Bit>,
+    judged: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    goes_on: Signal<Local, Bit>,
     misfit: Signal<Local, Bit>,
     lacking: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
@@ -138,16 +167,20 @@ pub struct Sequencer {
     item_key: Constant<Bits<2>>,
     word_state: Constant<Bits<3>>,
     word_msn: Constant<Bits<3>>,
+    word_ring: Constant<Bits<3>>,
     word_so_far: Constant<Bits<3>>,
     word_low: Constant<Bits<3>>,
     word_high: Constant<Bits<3>>,
     word_length: Constant<Bits<3>>,
     word_key: Constant<Bits<3>>,
     row_cq: Constant<Bits<5>>,
+    serial: Constant<Bit>,
+    has_requester: Constant<Bit>,
 }
 
-impl Default for Sequencer {
-    fn default() -> Self {
+impl Sequencer {
+    /// `serial`: `Message` compares in two cycles. `requester`: responses and state changes have a taker.
+    pub fn new(serial: bool, requester: bool) -> Self {
         let item = |n: u64| Constant::new(n.to_bits());
         let word = |n: u64| Constant::new(n.to_bits());
         Self {
@@ -164,10 +197,13 @@ impl Default for Sequencer {
             finish: Default::default(),
             immediate: Default::default(),
             invalidate: Default::default(),
+            response: Default::default(),
             demux_done: Default::default(),
             demux_fail: Default::default(),
             execute: Default::default(),
             judgement: Default::default(),
+            home_verdict: Default::default(),
+            requesting: Default::default(),
             window_load: Default::default(),
             window_adopt: Default::default(),
             state_read: Default::default(),
@@ -179,12 +215,14 @@ impl Default for Sequencer {
             item: Default::default(),
             clear: Default::default(),
             load_grh: Default::default(),
+            take: Default::default(),
             load_base: Default::default(),
             load_low: Default::default(),
             load_high: Default::default(),
             compare: Default::default(),
+            compare_again: Default::default(),
             long: Default::default(),
-            inexact: Default::default(),
+            enough: Default::default(),
             queue_start: Default::default(),
             queue_fetch: Default::default(),
             queue_done: Default::default(),
@@ -194,7 +232,13 @@ impl Default for Sequencer {
             key_op: Default::default(),
             key_done: Default::default(),
             key_ok: Default::default(),
+            response_valid: Default::default(),
+            response_done: Default::default(),
+            response_placed: Default::default(),
+            state_valid: Default::default(),
+            state_ready: Default::default(),
             verdict: Default::default(),
+            msn_load: Default::default(),
             changes: Default::default(),
             executed: Default::default(),
             complete: Default::default(),
@@ -210,18 +254,25 @@ impl Default for Sequencer {
             flush_request: Default::default(),
             state: Default::default(),
             verdict_kept: Default::default(),
+            start_kept: Default::default(),
             key_busy: Default::default(),
             key_good: Default::default(),
+            ripening: Default::default(),
+            ripe: Default::default(),
+            storing: Default::default(),
+            source_kept: Default::default(),
+            item_kept: Default::default(),
+            freed: Default::default(),
             second_kept: Default::default(),
             placed_kept: Default::default(),
             settled: Default::default(),
             passed: Default::default(),
             request: Default::default(),
             queued: Default::default(),
-            lone_write: Default::default(),
             early: Default::default(),
-            opening: Default::default(),
-            store: Default::default(),
+            judged: Default::default(),
+            ready: Default::default(),
+            goes_on: Default::default(),
             misfit: Default::default(),
             lacking: Default::default(),
             finished: Default::default(),
@@ -234,12 +285,15 @@ impl Default for Sequencer {
             item_key: item(3),
             word_state: word(0),
             word_msn: word(1),
+            word_ring: word(2),
             word_so_far: word(3),
             word_low: word(4),
             word_high: word(5),
             word_length: word(6),
             word_key: word(7),
             row_cq: Constant::new((qp::RECV_CQ.word as u64).to_bits()),
+            serial: Constant::new(serial),
+            has_requester: Constant::new(requester),
         }
     }
 }
@@ -247,29 +301,27 @@ impl Default for Sequencer {
 impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, verdict_kept, key_busy, key_good, second_kept, placed_kept);
+        dff_setup!(self, clock, state, verdict_kept, start_kept, key_busy, key_good, second_kept, placed_kept);
+        dff_setup!(self, clock, ripening, ripe, storing, freed, source_kept, item_kept);
 
         // What the packet needs.
         self.request.next = self.send.val() | self.write.val();
-        self.queued.next = (self.send.val() & (self.start.val() | self.finish.val())) | (self.write.val() & self.immediate.val());
-        self.lone_write.next = self.write.val() & self.start.val() & self.finish.val() & !self.immediate.val();
-        self.early.next = self.request.val() & !self.queued.val() & (self.lone_write.val() | !self.start.val());
-        self.opening.next = self.start.val() & !self.second_kept.q.val();
-        self.store.next = self.opening.val() & !self.early.val();
+        self.queued.next = (self.send.val() & self.start.val()) | (self.write.val() & self.immediate.val());
+        self.early.next = self.request.val() & !self.queued.val();
+        self.goes_on.next = self.executed.val() & self.start.val() & !self.finish.val();
 
         // The key check.
-        self.key_start.next = false;
+        self.key_start.next = self.start_kept.q.val();
+        self.start_kept.d.next = false;
         self.key_op.next = false;
-        self.settled.next = !self.key_busy.q.val() | self.key_done.val();
+        self.settled.next = !self.key_busy.q.val();
         self.passed.next = self.key_good.q.val();
         if self.key_done.val() {
-            self.passed.next = self.key_ok.val();
             self.key_busy.d.next = false;
             self.key_good.d.next = self.key_ok.val();
         }
         // R50: a WRITE's bytes are all there at its last packet, and not before.
-        self.misfit.next = self.long.val() | (self.write.val() & (self.finish.val() == self.inexact.val()));
-
+        self.misfit.next = self.long.val() | (self.write.val() & (self.finish.val() != self.enough.val()));
         self.lacking.next = self.write.val() & self.immediate.val() & self.queue_empty.val();
 
         self.idle.next = false;
@@ -281,36 +333,50 @@ impl Logic for Sequencer {
         self.row_read.next = false;
         self.row_item.next = self.row_cq.val();
         self.select.next = WriteSelect::Nothing;
-        self.source.next = self.source_state.val();
-        if self.opening.val() {
-            self.source.next = self.source_head.val();
+        // Source and item of the message's word: chosen a cycle ahead.
+        self.source.next = self.source_kept.q.val();
+        self.item.next = self.item_kept.q.val();
+        self.source_kept.d.next = self.source_state.val();
+        if self.start.val() {
+            self.source_kept.d.next = self.source_head.val();
             if self.send.val() {
-                self.source.next = self.source_queue.val();
+                self.source_kept.d.next = self.source_queue.val();
             }
         }
-        self.item.next = self.item_key.val();
+        self.item_kept.d.next = self.item_low.val();
         self.clear.next = false;
         self.load_grh.next = false;
+        self.take.next = true;
         self.load_base.next = false;
         self.load_low.next = false;
         self.load_high.next = false;
         self.compare.next = false;
+        self.compare_again.next = false;
         self.queue_start.next = false;
         self.queue_fetch.next = self.send.val() & self.start.val();
+        self.response_valid.next = false;
+        self.state_valid.next = false;
         self.push_job.next = false;
         self.push_entry.next = false;
         self.push_event.next = false;
         self.grh.next = false;
         self.verdict.next = self.verdict_kept.q.val();
+        self.judged.next = false;
+        self.msn_load.next = false;
         self.finished.next = false;
+        self.ready.next = self.settled.val() & self.ripe.q.val();
 
         match self.state.q.val() {
             SequencerState::Idle => {
                 self.idle.next = true;
-                // The opcode isn't decoded yet; what is loaded here counts for WRITE ONLY alone.
-                self.source.next = self.source_head.val();
-                self.item.next = self.item_low.val();
+                // The opcode isn't decoded yet; what is loaded here counts for the first packet of a WRITE alone.
+                self.source_kept.d.next = self.source_head.val();
+                if self.go.val() {
+                    self.item_kept.d.next = self.item_high.val();
+                }
                 self.load_low.next = true;
+                self.clear.next = true;
+                self.verdict_kept.d.next = self.home_verdict.val();
                 if self.go.val() {
                     self.state.d.next = SequencerState::State;
                 } else {
@@ -319,13 +385,13 @@ impl Logic for Sequencer {
             }
             SequencerState::State => {
                 self.window_load.next = true;
-                self.item.next = self.item_high.val();
+                self.item_kept.d.next = self.item_length.val();
                 self.load_high.next = true;
                 self.state_item.next = self.word_so_far.val();
                 self.state.d.next = SequencerState::Judge;
                 if self.early.val() {
                     self.state.d.next = SequencerState::SoFar;
-                    if self.lone_write.val() {
+                    if self.start.val() {
                         self.state.d.next = SequencerState::Length;
                     }
                 }
@@ -336,65 +402,81 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::Low;
             }
             SequencerState::Low => {
-                self.item.next = self.item_low.val();
-                self.load_low.next = true;
+                self.item_kept.d.next = self.item_high.val();
+                self.load_low.next = !self.storing.q.val();
                 self.state_item.next = self.word_high.val();
-                if self.store.val() {
-                    self.select.next = WriteSelect::Bus;
+                if self.storing.q.val() {
+                    self.select.next = WriteSelect::Held;
                 }
                 self.state.d.next = SequencerState::High;
             }
             SequencerState::High => {
-                self.item.next = self.item_high.val();
-                self.load_high.next = true;
+                self.item_kept.d.next = self.item_length.val();
+                self.load_high.next = !self.storing.q.val();
                 self.state_item.next = self.word_length.val();
-                if self.store.val() {
-                    self.select.next = WriteSelect::Bus;
+                if self.storing.q.val() {
+                    self.select.next = WriteSelect::Held;
                 }
                 self.state.d.next = SequencerState::Length;
             }
             SequencerState::Length => {
-                self.item.next = self.item_length.val();
-                self.compare.next = true;
+                self.item_kept.d.next = self.item_key.val();
+                self.compare.next = !self.storing.q.val();
                 self.state_item.next = self.word_key.val();
-                if self.store.val() {
-                    self.select.next = WriteSelect::Bus;
+                self.state.d.next = SequencerState::Key;
+                if self.storing.q.val() {
+                    self.select.next = WriteSelect::Held;
+                } else {
+                    if self.serial.val() {
+                        self.item_kept.d.next = self.item_length.val();
+                        self.state_item.next = self.word_length.val();
+                        self.state.d.next = SequencerState::Again;
+                    }
                 }
+            }
+            SequencerState::Again => {
+                self.item_kept.d.next = self.item_key.val();
+                self.compare_again.next = true;
+                self.state_item.next = self.word_key.val();
                 self.state.d.next = SequencerState::Key;
             }
             SequencerState::Key => {
                 self.state_read.next = false;
-                if self.store.val() {
-                    self.select.next = WriteSelect::Bus;
-                }
-                self.key_start.next = true;
-                self.key_busy.d.next = true;
-                self.state.d.next = SequencerState::KeyWait;
-                if self.early.val() {
-                    self.state.d.next = SequencerState::Judge;
+                if self.storing.q.val() {
+                    self.select.next = WriteSelect::Held;
+                    self.finished.next = true;
+                } else {
+                    self.start_kept.d.next = true;
+                    self.key_busy.d.next = true;
+                    self.state.d.next = SequencerState::KeyWait;
+                    if self.early.val() {
+                        self.state.d.next = SequencerState::Judge;
+                    }
                 }
             }
             SequencerState::Judge => {
+                self.take.next = false;
                 self.state_read.next = false;
                 if self.demux_done.val() {
+                    self.judged.next = true;
                     self.window_adopt.next = !self.rc.val();
                     self.verdict_kept.d.next = self.judgement.val();
+                    self.state.d.next = SequencerState::Settle;
                     if self.demux_fail.val() {
                         self.verdict_kept.d.next = Verdict::Drop;
-                        self.state.d.next = SequencerState::Settle;
                     } else {
                         if self.execute.val() {
+                            self.verdict_kept.d.next = Verdict::Done;
                             self.clear.next = !self.early.val();
                             self.queue_start.next = self.queued.val();
-                            self.state.d.next = SequencerState::Low;
-                            if self.queued.val() {
-                                self.state.d.next = SequencerState::Queue;
-                            }
+                            self.state.d.next = SequencerState::Queue;
                             if self.early.val() {
                                 self.state.d.next = SequencerState::KeyWait;
                             }
-                        } else {
-                            self.state.d.next = SequencerState::Settle;
+                        }
+                        if self.has_requester.val() & self.rc.val() & self.response.val() & self.requesting.val() {
+                            self.verdict_kept.d.next = Verdict::Response;
+                            self.state.d.next = SequencerState::Response;
                         }
                     }
                 }
@@ -408,6 +490,7 @@ impl Logic for Sequencer {
                         self.state.d.next = SequencerState::Low;
                     }
                     if self.queue_error.val() {
+                        self.judged.next = true;
                         self.verdict_kept.d.next = Verdict::NoReceive;
                         if !self.datagram.val() {
                             self.verdict_kept.d.next = Verdict::Unreadable;
@@ -416,6 +499,7 @@ impl Logic for Sequencer {
                     }
                     // R46. A WRITE waits until its length is known to be right.
                     if self.queue_empty.val() & self.send.val() {
+                        self.judged.next = true;
                         self.verdict_kept.d.next = Verdict::NoReceive;
                         if self.rc.val() {
                             self.verdict_kept.d.next = Verdict::Rnr;
@@ -424,13 +508,25 @@ impl Logic for Sequencer {
                     }
                 }
             }
+            SequencerState::Response => {
+                self.state_read.next = false;
+                self.response_valid.next = true;
+                if self.response_done.val() {
+                    // The counter's code comes with it.
+                    self.judged.next = true;
+                    self.freed.d.next = self.response_placed.val();
+                    self.state.d.next = SequencerState::Settle;
+                }
+            }
             SequencerState::KeyWait => {
-                self.verdict.next = Verdict::Done;
-                self.verdict_kept.d.next = Verdict::Done;
+                // The key stays on offer. Next may be the key to invalidate.
+                self.source_kept.d.next = self.source_head.val();
+                self.item_kept.d.next = self.item_high.val();
+                self.take.next = false;
                 self.state_item.next = self.word_msn.val();
-                self.state_read.next = self.settled.val();
                 self.row_read.next = true;
-                if self.settled.val() {
+                self.msn_load.next = true;
+                if self.ready.val() {
                     if self.passed.val() & !self.misfit.val() & !self.lacking.val() {
                         self.push_job.next = true;
                         if self.datagram.val() & !self.second_kept.q.val() {
@@ -448,12 +544,8 @@ impl Logic for Sequencer {
                             }
                         }
                     } else {
+                        self.judged.next = true;
                         self.state.d.next = SequencerState::Settle;
-                        if !self.queued.val() {
-                            // The completion of a SEND MIDDLE's failure names the WQE.
-                            self.queue_start.next = true;
-                            self.state.d.next = SequencerState::Recall;
-                        }
                         if !self.datagram.val() {
                             if self.misfit.val() {
                                 // R56; R50 for a WRITE.
@@ -481,15 +573,9 @@ impl Logic for Sequencer {
                     }
                 }
             }
-            SequencerState::Recall => {
-                self.state_read.next = false;
-                if self.queue_done.val() {
-                    self.state.d.next = SequencerState::Settle;
-                }
-            }
             SequencerState::Grh => {
                 self.grh.next = true;
-                self.state_item.next = self.word_low.val();
+                self.state_read.next = false;
                 if self.leave_idle.val() {
                     self.load_grh.next = true;
                     self.second_kept.d.next = true;
@@ -498,23 +584,22 @@ impl Logic for Sequencer {
             }
             SequencerState::Placed => {
                 // R62: once the payload's job has left, the key ends.
-                self.source.next = self.source_head.val();
-                self.item.next = self.item_high.val();
-                self.key_op.next = true;
+                self.source_kept.d.next = self.source_head.val();
+                self.item_kept.d.next = self.item_high.val();
                 self.state_read.next = false;
                 if self.leave_idle.val() {
                     self.placed_kept.d.next = true;
-                    self.key_start.next = true;
+                    self.start_kept.d.next = true;
                     self.key_busy.d.next = true;
                     self.state.d.next = SequencerState::Invalidate;
                 }
             }
             SequencerState::Invalidate => {
-                self.source.next = self.source_head.val();
-                self.item.next = self.item_high.val();
+                self.take.next = false;
                 self.key_op.next = true;
                 self.state_read.next = false;
                 if self.settled.val() {
+                    self.judged.next = true;
                     if !self.passed.val() {
                         self.verdict_kept.d.next = Verdict::Irrevocable;
                     }
@@ -522,14 +607,15 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Settle => {
+                self.take.next = false;
                 self.state_item.next = self.word_msn.val();
-                self.state_read.next = self.settled.val();
                 self.row_read.next = true;
-                if self.settled.val() {
+                self.msn_load.next = true;
+                if self.ready.val() {
                     if self.changes.val() & !self.datagram.val() {
                         self.select.next = WriteSelect::Context;
                     }
-                    self.push_job.next = !self.placed_kept.q.val();
+                    self.push_job.next = !self.placed_kept.q.val() & !self.freed.q.val();
                     self.push_entry.next = self.effect.val();
                     self.push_event.next = true;
                     self.state.d.next = SequencerState::Place;
@@ -548,31 +634,65 @@ impl Logic for Sequencer {
                     if self.complete.val() {
                         self.state.d.next = SequencerState::Consume;
                     } else {
-                        self.finished.next = true;
+                        if self.goes_on.val() {
+                            self.storing.d.next = true;
+                            self.state.d.next = SequencerState::Low;
+                        } else {
+                            if self.fatal.val() & self.has_requester.val() {
+                                self.state.d.next = SequencerState::Tell;
+                            } else {
+                                self.finished.next = true;
+                            }
+                        }
                     }
                 }
             }
             SequencerState::Consume => {
                 self.state_read.next = false;
-                self.select.next = WriteSelect::Consumed;
-                self.finished.next = true;
+                self.select.next = WriteSelect::Ring;
+                if self.fatal.val() & self.has_requester.val() {
+                    self.state.d.next = SequencerState::Tell;
+                } else {
+                    self.finished.next = true;
+                }
+            }
+            SequencerState::Tell => {
+                self.state_read.next = false;
+                self.state_valid.next = true;
+                self.finished.next = self.state_ready.val();
             }
             _ => {
                 self.state.d.next = SequencerState::Idle;
             }
         }
 
+        // The last read before what leaves is the ring's: its consumer index is the completion's.
+        if self.ready.val() {
+            if self.state.q.val() == SequencerState::KeyWait {
+                self.state_item.next = self.word_ring.val();
+            }
+            if self.state.q.val() == SequencerState::Settle {
+                self.state_item.next = self.word_ring.val();
+            }
+        }
+        self.ripening.d.next = !self.judged.val();
+        self.ripe.d.next = self.ripening.q.val() & !self.judged.val();
+
         self.flush_request.next = self.finished.val() & self.fatal.val();
         self.second.next = self.second_kept.q.val();
         self.placed.next = self.placed_kept.q.val();
         self.head_next.next = self.finished.val();
         if self.finished.val() | self.reset.val() {
-            self.clear.next = true;
+            self.source_kept.d.next = self.source_head.val();
+            self.item_kept.d.next = self.item_low.val();
             self.second_kept.d.next = false;
             self.placed_kept.d.next = false;
+            self.storing.d.next = false;
+            self.freed.d.next = false;
             self.state.d.next = SequencerState::Idle;
         }
         if self.reset.val() {
+            self.start_kept.d.next = false;
             self.key_busy.d.next = false;
         }
     }

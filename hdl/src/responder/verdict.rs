@@ -11,6 +11,8 @@ pub enum Verdict {
     Done,
     /// An answer to nothing outstanding (R39).
     Ghost,
+    /// An answer that the requester has taken; the counter is its (R39).
+    Response,
     /// A duplicate SEND or WRITE, acknowledged again (R26).
     Duplicate,
     /// A duplicate READ or ATOMIC: no responder yet, so dropped.

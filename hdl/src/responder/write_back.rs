@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is written into the receive state: one word a cycle, chosen by a select. Combinational.
+//! What is written into the receive state: one word a cycle, chosen by a select.
+//!
+//! ```text
+//! select ─► write, write_item (at once) ─► register ─► write_data, for the same write
+//! ```
+//!
+//! The address goes with the select and the data comes a cycle later, so every source may still change with the select. Zero where nothing is selected.
 
 use rust_hdl::prelude::*;
 use verbena_spec::layout::state;
@@ -8,28 +14,25 @@ use verbena_spec::layout::state;
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum WriteSelect {
     Nothing,
-    /// The word bus, to word 4 + item.
-    Bus,
-    /// Word 0 after a packet.
+    /// The held word of the message, to word 4 + item.
+    Held,
+    /// Word 0: after a packet, or by command or error.
     Context,
     Msn,
     SoFar,
-    /// The ring, one receive WQE further.
-    Consumed,
-    /// The ring, with the doorbell's producer.
-    Posted,
-    /// Word 0 by command or error.
-    Command,
+    /// The ring, one receive WQE further, or with the doorbell's producer. The state RAM's output held the ring in the cycle before.
+    Ring,
     ClearMsn,
     ClearRing,
 }
 
 #[derive(LogicBlock)]
 pub struct WriteBack {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
     pub select: Signal<In, WriteSelect>,
-    pub bus: Signal<In, Bits<32>>,
     pub item: Signal<In, Bits<2>>,
-    pub command_word: Signal<In, Bits<32>>,
+    pub held: Signal<In, Bits<32>>,
     pub pivot: Signal<In, Bits<24>>,
     pub state: Signal<In, Bits<3>>,
     pub message: Signal<In, Bits<2>>,
@@ -39,40 +42,49 @@ pub struct WriteBack {
     pub executed: Signal<In, Bit>,
     pub stands: Signal<In, Bit>,
     pub fatal: Signal<In, Bit>,
+    /// Word 0 is housekeeping's: these are its upper bits.
+    pub at_home: Signal<In, Bit>,
+    pub home_flags: Signal<In, Bits<8>>,
     pub msn: Signal<In, Bits<24>>,
     pub so_far: Signal<In, Bits<32>>,
-    pub consumer: Signal<In, Bits<16>>,
-    pub producer: Signal<In, Bits<16>>,
+    /// The ring's consumer.
+    pub ring: Signal<In, Bits<16>>,
+    /// The consumer stays.
+    pub posting: Signal<In, Bit>,
+    /// The ring's producer, or the doorbell's.
     pub producer_new: Signal<In, Bits<16>>,
     pub write: Signal<Out, Bit>,
     pub write_item: Signal<Out, Bits<3>>,
     pub write_data: Signal<Out, Bits<32>>,
+    select_kept: DFF<WriteSelect>,
+    consumer: DFF<Bits<16>>,
+    /// Inverted, as the receive queue's subtraction has it.
+    producer: DFF<Bits<16>>,
     /// ePSN after the packet.
     psn: Signal<Local, Bits<24>>,
     state_new: Signal<Local, Bits<3>>,
     message_new: Signal<Local, Bits<2>>,
-    consumer_new: Signal<Local, Bits<16>>,
-    producer_now: Signal<Local, Bits<16>>,
-    context_word: Signal<Local, Bits<32>>,
+    flags: DFF<Bits<8>>,
     error: Constant<Bits<3>>,
     idle: Constant<Bits<2>>,
     sending: Constant<Bits<2>>,
     writing: Constant<Bits<2>>,
-    nak_bit: Constant<Bits<32>>,
+    nak_bit: Constant<Bits<8>>,
     item_context: Constant<Bits<3>>,
     item_msn: Constant<Bits<3>>,
     item_ring: Constant<Bits<3>>,
     item_so_far: Constant<Bits<3>>,
-    item_bus: Constant<Bits<3>>,
+    item_held: Constant<Bits<3>>,
 }
 
 impl Default for WriteBack {
     fn default() -> Self {
         Self {
+            clock: Default::default(),
+            reset: Default::default(),
             select: Default::default(),
-            bus: Default::default(),
             item: Default::default(),
-            command_word: Default::default(),
+            held: Default::default(),
             pivot: Default::default(),
             state: Default::default(),
             message: Default::default(),
@@ -82,30 +94,33 @@ impl Default for WriteBack {
             executed: Default::default(),
             stands: Default::default(),
             fatal: Default::default(),
+            at_home: Default::default(),
+            home_flags: Default::default(),
             msn: Default::default(),
             so_far: Default::default(),
-            consumer: Default::default(),
-            producer: Default::default(),
+            ring: Default::default(),
+            posting: Default::default(),
             producer_new: Default::default(),
             write: Default::default(),
             write_item: Default::default(),
             write_data: Default::default(),
+            select_kept: Default::default(),
+            consumer: Default::default(),
+            producer: Default::default(),
             psn: Default::default(),
             state_new: Default::default(),
             message_new: Default::default(),
-            consumer_new: Default::default(),
-            producer_now: Default::default(),
-            context_word: Default::default(),
+            flags: Default::default(),
             error: Constant::new((state::ERR as u64).to_bits()),
             idle: Constant::new(0u64.to_bits()),
             sending: Constant::new(1u64.to_bits()),
             writing: Constant::new(2u64.to_bits()),
-            nak_bit: Constant::new((1u64 << 29).to_bits()),
+            nak_bit: Constant::new((1u64 << 5).to_bits()),
             item_context: Constant::new(0u64.to_bits()),
             item_msn: Constant::new(1u64.to_bits()),
             item_ring: Constant::new(2u64.to_bits()),
             item_so_far: Constant::new(3u64.to_bits()),
-            item_bus: Constant::new(4u64.to_bits()),
+            item_held: Constant::new(4u64.to_bits()),
         }
     }
 }
@@ -113,10 +128,25 @@ impl Default for WriteBack {
 impl Logic for WriteBack {
     #[hdl_gen]
     fn update(&mut self) {
-        self.psn.next = self.pivot.val();
-        if self.advance.val() {
-            self.psn.next = self.pivot.val() + 1;
+        dff_setup!(self, clock, select_kept, flags, consumer, producer);
+        self.select_kept.d.next = self.select.val();
+
+        // Where.
+        self.write.next = true;
+        self.write_item.next = self.item_context.val();
+        match self.select.val() {
+            WriteSelect::Nothing => self.write.next = false,
+            WriteSelect::Held => self.write_item.next = self.item_held.val() | bit_cast::<3, 2>(self.item.val()),
+            WriteSelect::Msn => self.write_item.next = self.item_msn.val(),
+            WriteSelect::SoFar => self.write_item.next = self.item_so_far.val(),
+            WriteSelect::Ring => self.write_item.next = self.item_ring.val(),
+            WriteSelect::ClearMsn => self.write_item.next = self.item_msn.val(),
+            WriteSelect::ClearRing => self.write_item.next = self.item_ring.val(),
+            _ => {}
         }
+
+        // What, a cycle later.
+        self.psn.next = self.pivot.val() + bit_cast::<24, 1>(self.advance.val().into());
         self.state_new.next = self.state.val();
         if self.fatal.val() {
             self.state_new.next = self.error.val();
@@ -131,58 +161,32 @@ impl Logic for WriteBack {
                 self.message_new.next = self.sending.val();
             }
         }
-        self.context_word.next = bit_cast::<32, 24>(self.psn.val())
-            | (bit_cast::<32, 3>(self.state_new.val()) << 24)
-            | (bit_cast::<32, 2>(self.message_new.val()) << 27);
-        self.consumer_new.next = self.consumer.val();
-        self.producer_now.next = self.producer_new.val();
-        if self.select.val() == WriteSelect::Consumed {
-            self.consumer_new.next = self.consumer.val() + 1;
-            self.producer_now.next = self.producer.val();
+        self.flags.d.next = bit_cast::<8, 3>(self.state_new.val()) | (bit_cast::<8, 2>(self.message_new.val()) << 3);
+        if self.stands.val() {
+            self.flags.d.next =
+                bit_cast::<8, 3>(self.state_new.val()) | (bit_cast::<8, 2>(self.message_new.val()) << 3) | self.nak_bit.val();
         }
-
-        self.write.next = true;
-        self.write_item.next = self.item_context.val();
+        if self.at_home.val() {
+            self.flags.d.next = self.home_flags.val();
+        }
+        self.consumer.d.next = self.ring.val() + bit_cast::<16, 1>((!self.posting.val()).into());
+        self.producer.d.next = !self.producer_new.val();
         self.write_data.next = 0.into();
-        match self.select.val() {
-            WriteSelect::Bus => {
-                self.write_item.next = self.item_bus.val() | bit_cast::<3, 2>(self.item.val());
-                self.write_data.next = self.bus.val();
-            }
+        match self.select_kept.q.val() {
+            WriteSelect::Held => self.write_data.next = self.held.val(),
             WriteSelect::Context => {
-                self.write_data.next = self.context_word.val();
-                if self.stands.val() {
-                    self.write_data.next = self.context_word.val() | self.nak_bit.val();
-                }
+                self.write_data.next = bit_cast::<32, 24>(self.psn.val()) | (bit_cast::<32, 8>(self.flags.q.val()) << 24);
             }
-            WriteSelect::Msn => {
-                self.write_item.next = self.item_msn.val();
-                self.write_data.next = bit_cast::<32, 24>(self.msn.val());
+            WriteSelect::Msn => self.write_data.next = bit_cast::<32, 24>(self.msn.val()),
+            WriteSelect::SoFar => self.write_data.next = self.so_far.val(),
+            WriteSelect::Ring => {
+                self.write_data.next =
+                    bit_cast::<32, 16>(!self.producer.q.val()) | (bit_cast::<32, 16>(self.consumer.q.val()) << 16);
             }
-            WriteSelect::SoFar => {
-                self.write_item.next = self.item_so_far.val();
-                self.write_data.next = self.so_far.val();
-            }
-            WriteSelect::Consumed => {
-                self.write_item.next = self.item_ring.val();
-                self.write_data.next = bit_cast::<32, 16>(self.producer_now.val()) | (bit_cast::<32, 16>(self.consumer_new.val()) << 16);
-            }
-            WriteSelect::Posted => {
-                self.write_item.next = self.item_ring.val();
-                self.write_data.next = bit_cast::<32, 16>(self.producer_now.val()) | (bit_cast::<32, 16>(self.consumer_new.val()) << 16);
-            }
-            WriteSelect::Command => {
-                self.write_data.next = self.command_word.val();
-            }
-            WriteSelect::ClearMsn => {
-                self.write_item.next = self.item_msn.val();
-            }
-            WriteSelect::ClearRing => {
-                self.write_item.next = self.item_ring.val();
-            }
-            _ => {
-                self.write.next = false;
-            }
+            _ => {}
+        }
+        if self.reset.val() {
+            self.select_kept.d.next = WriteSelect::Nothing;
         }
     }
 

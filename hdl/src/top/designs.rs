@@ -4,7 +4,7 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
-use crate::responder::{Control, Retire};
+use crate::responder::{Control, Features, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
 use crate::verilog::{self, Design, Options, PrintError};
@@ -70,11 +70,10 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
 }
 
 fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
-    let control = (config.uc, config.ud, config.ipv6);
     Ok(match config.name {
         "cu" => vec![
             ("rx", ready(RxCu::new(config))?),
-            ("control", ready(Control::<2, 7, 5, 6>::new(control.0, control.1, control.2))?),
+            ("control", ready(Control::<2, 7, 5, 6>::new(Features::of(config)))?),
             ("keys", ready(Keys::<2, 5, 1>::new(config))?),
             ("dma_writer", ready(DmaWriter::<32, 4, 9, 1, 1>::new(config))?),
             ("write_arbiter", ready(WriteArbiter::<32, 4>::new(config))?),
@@ -87,7 +86,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
         ],
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
-            ("control", ready(Control::<8, 13, 11, 12>::new(control.0, control.1, control.2))?),
+            ("control", ready(Control::<8, 13, 11, 12>::new(Features::of(config)))?),
             ("keys", ready(Keys::<8, 11, 12>::new(config))?),
             ("dma_writer", ready(DmaWriter::<64, 8, 12, 12, 8>::new(config))?),
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),

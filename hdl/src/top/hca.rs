@@ -7,7 +7,7 @@
 use super::SoftReset;
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
-use crate::responder::{Control, Retire};
+use crate::responder::{Control, Features, Retire};
 use crate::rx::Rx;
 use crate::tx::Tx;
 use rust_hdl::prelude::*;
@@ -351,7 +351,7 @@ impl<
             s_axil_rready: Default::default(),
             irq: Default::default(),
             rx: Rx::new(config),
-            control: Control::new(config.uc, config.ud, config.ipv6),
+            control: Control::new(Features::of(config)),
             keys: Keys::new(config),
             dma_writer: DmaWriter::new(config),
             write_arbiter: WriteArbiter::new(config),
@@ -538,6 +538,14 @@ impl<
         self.retire.entry.next = self.control.entry.val();
         self.retire.entry_valid.next = self.control.entry_valid.val();
         self.control.entry_ready.next = self.retire.entry_ready.val();
+
+        // No requester yet.
+        self.control.requester_error_index.next = 0.into();
+        self.control.requester_error_valid.next = self.never.val();
+        self.control.state_ready.next = self.never.val();
+        self.control.response_done.next = self.never.val();
+        self.control.response_code.next = 0.into();
+        self.control.response_placed.next = self.never.val();
 
         // Payload to memory.
         self.rx.read_beat.next = self.dma_writer.read_beat.val();

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::HashMap;
 use verbena_hdl::mem::WriteJob;
-use verbena_hdl::responder::{Control, RetireEntry};
+use verbena_hdl::responder::{Control, Features, RetireEntry};
 use verbena_hdl::rx::PacketHead;
 use verbena_spec::layout::{qp, QP_WORDS};
 use verbena_tb::step::Bench;
@@ -163,7 +163,7 @@ impl Harness {
     pub fn new(seed: u64) -> Self {
         println!("seed {seed}");
         let mut h = Harness {
-            bench: Bench::new(Box::new(Control::new(true, true, true)), |u| &mut u.clock),
+            bench: Bench::new(Box::new(Control::new(Features { requester: false, ..Features::all() })), |u| &mut u.clock),
             rng: ChaCha8Rng::seed_from_u64(seed),
             stall: 0,
             key_latency: 8,
