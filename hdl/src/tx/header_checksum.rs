@@ -7,15 +7,16 @@
 //!
 //! The sum is right once `carry` is 0; where the last term is below 256, one more cycle with term 0 is enough.
 
-use super::ack_words::CHECKSUM_START;
+use super::packet_words::CHECKSUM_START;
 use rust_hdl::prelude::*;
 
 /// The IPv4 header's sum; its complement is the checksum (R16).
 #[derive(LogicBlock)]
-pub struct AckChecksum {
+pub struct HeaderChecksum {
     pub clock: Signal<In, Clock>,
-    /// Begin with the header's constant part.
+    /// Begin with the header's constant part and the words between BTH and ICRC.
     pub load: Signal<In, Bit>,
+    pub body: Signal<In, Bits<11>>,
     pub enable: Signal<In, Bit>,
     pub term: Signal<In, Bits<16>>,
     pub sum: Signal<Out, Bits<16>>,
@@ -25,11 +26,12 @@ pub struct AckChecksum {
     beginning: Constant<Bits<16>>,
 }
 
-impl Default for AckChecksum {
+impl Default for HeaderChecksum {
     fn default() -> Self {
         Self {
             clock: Default::default(),
             load: Default::default(),
+            body: Default::default(),
             enable: Default::default(),
             term: Default::default(),
             sum: Default::default(),
@@ -41,7 +43,7 @@ impl Default for AckChecksum {
     }
 }
 
-impl Logic for AckChecksum {
+impl Logic for HeaderChecksum {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, total, carry);
@@ -53,7 +55,7 @@ impl Logic for AckChecksum {
             self.carry.d.next = self.next_total.val().get_bit(17);
         }
         if self.load.val() {
-            self.total.d.next = self.beginning.val();
+            self.total.d.next = self.beginning.val() + (bit_cast::<16, 11>(self.body.val()) << 2);
             self.carry.d.next = false;
         }
         self.sum.next = self.total.q.val();

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Headers in beats that wait for the payload of the packet before them (W = 64).
+//!
+//! ```text
+//! s ─┬─────────────────────────────────┬─► m      at once, while nothing waits
+//!    └─► FIFO 2^6 beats ─► register ───┘
+//! ```
+//!
+//! A beat carries what the joiner and the mask need: lanes, number, what follows. No backpressure: the builder begins no packet without room.
+//! Latency 0, or 3 cycles through the FIFO; one beat a cycle.
+
+use crate::stream::Fifo;
+use rust_hdl::prelude::*;
+
+/// A beat of a header; `more` says that `words` of payload follow its packet's last beat, `drop` that the packet isn't sent.
+#[derive(Copy, Clone, Debug, PartialEq, Default, LogicStruct)]
+pub struct HeaderBeat {
+    pub data: Bits<64>,
+    pub lanes: Bits<2>,
+    pub last: Bit,
+    pub covered: Bits<2>,
+    pub covered_first: Bit,
+    /// Aligned number of the upper word's pair.
+    pub number: Bits<3>,
+    pub ipv6: Bit,
+    pub drop: Bit,
+    pub more: Bit,
+    pub words: Bits<11>,
+}
+
+/// The queue.
+#[derive(LogicBlock)]
+pub struct HeaderQueue {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub s: Signal<In, HeaderBeat>,
+    pub s_valid: Signal<In, Bit>,
+    pub m: Signal<Out, HeaderBeat>,
+    pub m_valid: Signal<Out, Bit>,
+    pub m_ready: Signal<In, Bit>,
+    fifo: Fifo<6, 7, 87>,
+    front: DFF<Bits<87>>,
+    front_valid: DFF<Bit>,
+    /// Beats that wait, the front included.
+    stored: DFF<Bits<7>>,
+    empty: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    pop: Signal<Local, Bit>,
+    beat: Signal<Local, HeaderBeat>,
+    head: Signal<Local, Bits<87>>,
+}
+
+impl Default for HeaderQueue {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            s: Default::default(),
+            s_valid: Default::default(),
+            m: Default::default(),
+            m_valid: Default::default(),
+            m_ready: Default::default(),
+            fifo: Default::default(),
+            front: Default::default(),
+            front_valid: Default::default(),
+            stored: Default::default(),
+            empty: Default::default(),
+            push: Default::default(),
+            pop: Default::default(),
+            beat: Default::default(),
+            head: Default::default(),
+        }
+    }
+}
+
+impl Logic for HeaderQueue {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, front, front_valid, stored);
+        clock!(self, clock, fifo);
+        self.fifo.reset.next = self.reset.val();
+
+        self.empty.next = !self.stored.q.val().any();
+        self.beat.next = self.s.val();
+        self.push.next = self.s_valid.val() & !(self.empty.val() & self.m_ready.val());
+        self.pop.next = self.front_valid.q.val() & self.m_ready.val();
+        self.fifo.s_data.next = bit_cast::<87, 64>(self.beat.val().data)
+            | (bit_cast::<87, 2>(self.beat.val().lanes) << 64)
+            | (bit_cast::<87, 1>(self.beat.val().last.into()) << 66)
+            | (bit_cast::<87, 2>(self.beat.val().covered) << 67)
+            | (bit_cast::<87, 1>(self.beat.val().covered_first.into()) << 69)
+            | (bit_cast::<87, 3>(self.beat.val().number) << 70)
+            | (bit_cast::<87, 1>(self.beat.val().ipv6.into()) << 73)
+            | (bit_cast::<87, 1>(self.beat.val().drop.into()) << 74)
+            | (bit_cast::<87, 1>(self.beat.val().more.into()) << 75)
+            | (bit_cast::<87, 11>(self.beat.val().words) << 76);
+        self.fifo.s_valid.next = self.push.val();
+        self.fifo.m_ready.next = !self.front_valid.q.val() | self.m_ready.val();
+        if !self.front_valid.q.val() | self.m_ready.val() {
+            self.front.d.next = self.fifo.m_data.val();
+            self.front_valid.d.next = self.fifo.m_valid.val();
+        }
+        if self.push.val() & !self.pop.val() {
+            self.stored.d.next = self.stored.q.val() + 1;
+        }
+        if !self.push.val() & self.pop.val() {
+            self.stored.d.next = self.stored.q.val() - 1;
+        }
+
+        self.head.next = self.front.q.val();
+        self.m.next.data = self.head.val().get_bits::<64>(0);
+        self.m.next.lanes = self.head.val().get_bits::<2>(64);
+        self.m.next.last = self.head.val().get_bit(66);
+        self.m.next.covered = self.head.val().get_bits::<2>(67);
+        self.m.next.covered_first = self.head.val().get_bit(69);
+        self.m.next.number = self.head.val().get_bits::<3>(70);
+        self.m.next.ipv6 = self.head.val().get_bit(73);
+        self.m.next.drop = self.head.val().get_bit(74);
+        self.m.next.more = self.head.val().get_bit(75);
+        self.m.next.words = self.head.val().get_bits::<11>(76);
+        self.m_valid.next = self.front_valid.q.val();
+        if self.empty.val() {
+            self.m.next = self.s.val();
+            self.m_valid.next = self.s_valid.val();
+        }
+
+        if self.reset.val() {
+            self.front_valid.d.next = false;
+            self.stored.d.next = 0.into();
+        }
+    }
+
+    crate::block_name!();
+}
