@@ -53,6 +53,11 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     icrc: Icrc<W, L>,
     store: PacketStore<W, L, G>,
     headers: DFF<Bits<2>>,
+    /// A permit waits the time that the header's last words take through the queue.
+    permit_1: DFF<Bit>,
+    permit_2: DFF<Bit>,
+    permit_3: DFF<Bit>,
+    permit_4: DFF<Bit>,
 }
 
 impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, G> {
@@ -93,6 +98,10 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             icrc: Default::default(),
             store: Default::default(),
             headers: Default::default(),
+            permit_1: Default::default(),
+            permit_2: Default::default(),
+            permit_3: Default::default(),
+            permit_4: Default::default(),
         }
     }
 }
@@ -100,7 +109,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
 impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, headers);
+        dff_setup!(self, clock, headers, permit_1, permit_2, permit_3, permit_4);
         clock!(self, clock, gearbox, queue, joiner, mask, icrc, store);
         self.queue.reset.next = self.reset.val();
         self.joiner.reset.next = self.reset.val();
@@ -151,7 +160,12 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.icrc.last.next = self.mask.m_last.val();
 
         self.store.starting.next = self.joiner.starting.val();
-        self.store.permit.next = self.permit.val();
+        self.permit_1.d.next = self.permit.val() & !self.queue.idle.val();
+        self.permit_2.d.next = self.permit_1.q.val();
+        self.permit_3.d.next = self.permit_2.q.val();
+        // With payload the last beat may be a half one, which needs the ICRC a cycle earlier than the header alone would.
+        self.permit_4.d.next = self.permit_3.q.val() | (self.permit.val() & self.queue.idle.val() & self.words.val().any());
+        self.store.permit.next = (self.permit.val() & self.queue.idle.val() & !self.words.val().any()) | self.permit_4.q.val();
         self.store.s_data.next = bit_cast::<W, 64>(self.joiner.m_data.val());
         self.store.s_lanes.next = bit_cast::<L, 2>(self.joiner.m_lanes.val());
         self.store.s_last.next = self.joiner.m_last.val();
@@ -175,6 +189,10 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         }
         if self.reset.val() {
             self.headers.d.next = 0.into();
+            self.permit_1.d.next = false;
+            self.permit_2.d.next = false;
+            self.permit_3.d.next = false;
+            self.permit_4.d.next = false;
         }
     }
 

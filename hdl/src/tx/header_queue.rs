@@ -38,6 +38,8 @@ pub struct HeaderQueue {
     pub m: Signal<Out, HeaderBeat>,
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
+    /// Nothing waits: a beat passes at once.
+    pub idle: Signal<Out, Bit>,
     fifo: Fifo<6, 7, 87>,
     front: DFF<Bits<87>>,
     front_valid: DFF<Bit>,
@@ -60,6 +62,7 @@ impl Default for HeaderQueue {
             m: Default::default(),
             m_valid: Default::default(),
             m_ready: Default::default(),
+            idle: Default::default(),
             fifo: Default::default(),
             front: Default::default(),
             front_valid: Default::default(),
@@ -81,6 +84,7 @@ impl Logic for HeaderQueue {
         self.fifo.reset.next = self.reset.val();
 
         self.empty.next = !self.stored.q.val().any();
+        self.idle.next = self.empty.val();
         self.beat.next = self.s.val();
         self.push.next = self.s_valid.val() & !(self.empty.val() & self.m_ready.val());
         self.pop.next = self.front_valid.q.val() & self.m_ready.val();

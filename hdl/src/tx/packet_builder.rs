@@ -111,6 +111,7 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     answers: DFF<Bit>,
     dropping: DFF<Bit>,
     tail_words: DFF<Bits<11>>,
+    tail_pad: DFF<Bits<2>>,
     six: DFF<Bit>,
     vlan: DFF<Bit>,
     gid_index: DFF<Bits<2>>,
@@ -250,6 +251,7 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             answers: Default::default(),
             dropping: Default::default(),
             tail_words: Default::default(),
+            tail_pad: Default::default(),
             six: Default::default(),
             vlan: Default::default(),
             gid_index: Default::default(),
@@ -345,6 +347,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             answers,
             dropping,
             tail_words,
+            tail_pad,
             six,
             vlan,
             gid_index,
@@ -368,7 +371,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
 
         // Who comes next. W = 64 takes an ACK at the start, W = 32 leaves it with its source until the end.
         self.looking.next = self.steps.step.val() == BuildStep::Look;
-        self.can_ack.next = self.ack_valid.val() & !self.busy.q.val();
+        self.can_ack.next = self.ack_valid.val() & (!self.busy.q.val() | (self.wide.val() & !self.is_ack.q.val()));
         self.can_packet.next =
             self.head_valid.q.val() & (!self.head.q.val().get_bit(13) | self.payload_whole.val()) & (self.wide.val() | !self.busy.q.val());
         self.pick_ack.next = self.can_ack.val() & (!self.can_packet.val() | !self.served_ack.q.val());
@@ -384,7 +387,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.slot_now.next = self.slot.q.val();
         if self.looking.val() {
             self.acking.next = self.pick_ack.val();
-            self.banding.next = self.extended.val() & !self.pick_ack.val() & self.head.q.val().get_bit(12);
+            self.banding.next = self.extended.val() & self.begin_next.val() & self.head.q.val().get_bit(12);
             self.slot_now.next = self.head_slot.val();
         }
         if self.advance.val() {
@@ -424,7 +427,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.words.pad.next = self.pad_size.val();
         if self.wide.val() {
             self.body_now.next = self.body.q.val();
-            self.words.pad.next = self.pad.q.val();
+            self.words.pad.next = self.tail_pad.q.val();
         }
         if self.start.val() {
             self.is_ack.d.next = self.pick_ack.val();
@@ -526,6 +529,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.answers.d.next = !self.acking.val() | (self.row.val().get_bits::<3>(0) == self.rc.val());
             self.dropping.d.next = self.drop.q.val();
             self.tail_words.d.next = self.fifo_words.q.val();
+            self.tail_pad.d.next = self.pad.q.val();
             if self.extended.val() {
                 self.six.d.next = self.row.val().get_bit(9);
                 self.vlan.d.next = self.row.val().get_bit(10);

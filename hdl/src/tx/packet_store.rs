@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A frame passes the gate when its header is whole or will be in time (`permit`, from the builder), and so long after its first beat came (`starting`) that the ICRC
-//! meets its last. Latency 2 cycles at least, 4 where beats come one a cycle. `room` is low with 8 beats or more, so that at most two ICRCs wait.
+//! meets its last. Latency 2 cycles at least, 4 where beats come one a cycle. `room` is low with 24 beats or more
+//! (a header alone has fewer, so its way is never barred by itself), or with two frames that are whole: at most two ICRCs wait.
 
 use crate::stream::Fifo;
 use rust_hdl::prelude::*;
@@ -38,6 +39,8 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     pub m_crc_next: Signal<In, Bit>,
     fifo: Fifo<5, 6, G>,
     level: DFF<Bits<6>>,
+    /// Frames whose last beat came and whose ICRC isn't used.
+    ends: DFF<Bits<2>>,
     room_now: DFF<Bit>,
     permits: DFF<Bits<3>>,
     started: DFF<Bits<3>>,
@@ -82,6 +85,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             m_crc_next: Default::default(),
             fifo: Default::default(),
             level: Default::default(),
+            ends: Default::default(),
             room_now: Default::default(),
             permits: Default::default(),
             started: Default::default(),
@@ -96,7 +100,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             pass: Default::default(),
             enter: Default::default(),
             last: Default::default(),
-            tight: Constant::new(8u64.to_bits()),
+            tight: Constant::new(24u64.to_bits()),
             lanes_at: Constant::new((W as u64).to_bits()),
             last_at: Constant::new((W as u64 + L as u64).to_bits()),
         }
@@ -106,12 +110,20 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
 impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L, G> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, level, room_now, permits, started, starting_1, starting_2, starting_3, in_packet, crc0, crc1, crc_count);
+        dff_setup!(
+            self, clock, level, ends, room_now, permits, started, starting_1, starting_2, starting_3, in_packet, crc0, crc1, crc_count
+        );
         clock!(self, clock, fifo);
         self.fifo.reset.next = self.reset.val();
 
         self.room.next = self.room_now.q.val();
-        self.room_now.d.next = self.level.q.val() < self.tight.val();
+        self.room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1);
+        if self.s_valid.val() & self.s_last.val() & !self.m_crc_next.val() {
+            self.ends.d.next = self.ends.q.val() + 1;
+        }
+        if !(self.s_valid.val() & self.s_last.val()) & self.m_crc_next.val() {
+            self.ends.d.next = self.ends.q.val() - 1;
+        }
         if self.s_valid.val() & !self.pass.val() {
             self.level.d.next = self.level.q.val() + 1;
         }
@@ -180,6 +192,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
 
         if self.reset.val() {
             self.level.d.next = 0.into();
+            self.ends.d.next = 0.into();
             self.room_now.d.next = false;
             self.permits.d.next = 0.into();
             self.started.d.next = 0.into();

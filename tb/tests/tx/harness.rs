@@ -411,6 +411,7 @@ impl<
                 && self.want_packets.is_empty()
                 && self.words.is_empty()
                 && self.payload.is_empty()
+                && self.events == self.want_events
             {
                 quiet + 1
             } else {
@@ -475,7 +476,7 @@ impl<
             self.bench.edge();
         }
         assert!(!inside);
-        assert_eq!(self.events, self.want_events, "{}", self.say());
+        assert_eq!(self.events, self.want_events, "{} kinds {:?}", self.say(), self.kinds);
     }
 
     fn frame(&mut self, frame: Vec<u8>) {
