@@ -3,7 +3,7 @@
 
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
-use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
+use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::responder::{Control, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
@@ -83,6 +83,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("queues", ready(CompletionQueues::<32, 4, 2, 4>::default())?),
             ("registers", ready(Registers::<4>::new(config))?),
             ("counters", ready(Counters::default())?),
+            ("dma_reader", ready(DmaReaderCu::default())?),
             ("tx", ready(TxCu::default())?),
         ],
         _ => vec![
@@ -96,6 +97,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("queues", ready(CompletionQueues::<64, 8, 8, 10>::default())?),
             ("registers", ready(Registers::<16>::new(config))?),
             ("counters", ready(Counters::default())?),
+            ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
         ],
     })

@@ -36,7 +36,6 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     pub drop: Signal<In, Bit>,
     pub words: Signal<In, Bits<11>>,
     pub payload_data: Signal<In, Bits<W>>,
-    pub payload_valid: Signal<In, Bit>,
     pub payload_ready: Signal<Out, Bit>,
     pub m_data: Signal<Out, Bits<W>>,
     pub m_lanes: Signal<Out, Bits<L>>,
@@ -53,6 +52,11 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     icrc: Icrc<W, L>,
     store: PacketStore<W, L, G>,
     headers: DFF<Bits<2>>,
+    more: DFF<Bit>,
+    single: DFF<Bit>,
+    no_pair: DFF<Bit>,
+    one_pair: DFF<Bit>,
+    one_word: Constant<Bits<11>>,
     /// A permit waits the time that the header's last words take through the queue.
     permit_1: DFF<Bit>,
     permit_2: DFF<Bit>,
@@ -81,7 +85,6 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             drop: Default::default(),
             words: Default::default(),
             payload_data: Default::default(),
-            payload_valid: Default::default(),
             payload_ready: Default::default(),
             m_data: Default::default(),
             m_lanes: Default::default(),
@@ -98,6 +101,11 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             icrc: Default::default(),
             store: Default::default(),
             headers: Default::default(),
+            more: Default::default(),
+            single: Default::default(),
+            no_pair: Default::default(),
+            one_pair: Default::default(),
+            one_word: Constant::new(1u64.to_bits()),
             permit_1: Default::default(),
             permit_2: Default::default(),
             permit_3: Default::default(),
@@ -109,7 +117,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
 impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, headers, permit_1, permit_2, permit_3, permit_4);
+        dff_setup!(self, clock, headers, more, single, no_pair, one_pair, permit_1, permit_2, permit_3, permit_4);
         clock!(self, clock, gearbox, queue, joiner, mask, icrc, store);
         self.queue.reset.next = self.reset.val();
         self.joiner.reset.next = self.reset.val();
@@ -134,14 +142,22 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.queue.s.next.number = self.word_number.val().get_bits::<3>(1);
         self.queue.s.next.ipv6 = self.ipv6.val();
         self.queue.s.next.drop = self.drop.val();
-        self.queue.s.next.more = self.words.val().any();
-        self.queue.s.next.words = self.words.val();
+        // Registered here: they are steady long before the last word.
+        self.more.d.next = self.words.val().any();
+        self.single.d.next = self.words.val() == self.one_word.val();
+        self.no_pair.d.next = !(self.words.val() >> 1).any();
+        self.one_pair.d.next = (self.words.val() >> 1) == self.one_word.val();
+        self.queue.s.next.more = self.more.q.val();
+        self.queue.s.next.single = self.single.q.val();
+        self.queue.s.next.no_pair = self.no_pair.q.val();
+        self.queue.s.next.one_pair = self.one_pair.q.val();
+        self.queue.s.next.odd = self.words.val().get_bit(0);
+        self.queue.s.next.pairs = self.words.val().get_bits::<10>(1);
         self.queue.s_valid.next = self.gearbox.beat_valid.val();
         self.joiner.header.next = self.queue.m.val();
         self.joiner.header_valid.next = self.queue.m_valid.val();
         self.queue.m_ready.next = self.joiner.header_ready.val();
         self.joiner.payload_data.next = bit_cast::<64, W>(self.payload_data.val());
-        self.joiner.payload_valid.next = self.payload_valid.val();
         self.payload_ready.next = self.joiner.payload_ready.val();
         self.joiner.room.next = self.store.room.val();
 
@@ -164,8 +180,8 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.permit_2.d.next = self.permit_1.q.val();
         self.permit_3.d.next = self.permit_2.q.val();
         // With payload the last beat may be a half one, which needs the ICRC a cycle earlier than the header alone would.
-        self.permit_4.d.next = self.permit_3.q.val() | (self.permit.val() & self.queue.idle.val() & self.words.val().any());
-        self.store.permit.next = (self.permit.val() & self.queue.idle.val() & !self.words.val().any()) | self.permit_4.q.val();
+        self.permit_4.d.next = self.permit_3.q.val() | (self.permit.val() & self.queue.idle.val() & self.more.q.val());
+        self.store.permit.next = (self.permit.val() & self.queue.idle.val() & !self.more.q.val()) | self.permit_4.q.val();
         self.store.s_data.next = bit_cast::<W, 64>(self.joiner.m_data.val());
         self.store.s_lanes.next = bit_cast::<L, 2>(self.joiner.m_lanes.val());
         self.store.s_last.next = self.joiner.m_last.val();

@@ -12,7 +12,8 @@
 use crate::stream::Fifo;
 use rust_hdl::prelude::*;
 
-/// A beat of a header; `more` says that `words` of payload follow its packet's last beat, `drop` that the packet isn't sent.
+/// A beat of a header. With its last beat: `more` says that payload follows, `single` one word, `pairs` and `odd` how many words; `no_pair`, `one_pair` are what
+/// `pairs` says. `drop`: the packet isn't sent.
 #[derive(Copy, Clone, Debug, PartialEq, Default, LogicStruct)]
 pub struct HeaderBeat {
     pub data: Bits<64>,
@@ -25,7 +26,11 @@ pub struct HeaderBeat {
     pub ipv6: Bit,
     pub drop: Bit,
     pub more: Bit,
-    pub words: Bits<11>,
+    pub single: Bit,
+    pub no_pair: Bit,
+    pub one_pair: Bit,
+    pub odd: Bit,
+    pub pairs: Bits<10>,
 }
 
 /// The queue.
@@ -40,16 +45,18 @@ pub struct HeaderQueue {
     pub m_ready: Signal<In, Bit>,
     /// Nothing waits: a beat passes at once.
     pub idle: Signal<Out, Bit>,
-    fifo: Fifo<6, 7, 87>,
-    front: DFF<Bits<87>>,
+    fifo: Fifo<6, 7, 90>,
+    front: DFF<Bits<90>>,
     front_valid: DFF<Bit>,
     /// Beats that wait, the front included.
     stored: DFF<Bits<7>>,
+    waits: DFF<Bit>,
     empty: Signal<Local, Bit>,
+    one: Constant<Bits<7>>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     beat: Signal<Local, HeaderBeat>,
-    head: Signal<Local, Bits<87>>,
+    head: Signal<Local, Bits<90>>,
 }
 
 impl Default for HeaderQueue {
@@ -67,7 +74,9 @@ impl Default for HeaderQueue {
             front: Default::default(),
             front_valid: Default::default(),
             stored: Default::default(),
+            waits: Default::default(),
             empty: Default::default(),
+            one: Constant::new(1u64.to_bits()),
             push: Default::default(),
             pop: Default::default(),
             beat: Default::default(),
@@ -79,25 +88,29 @@ impl Default for HeaderQueue {
 impl Logic for HeaderQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, front, front_valid, stored);
+        dff_setup!(self, clock, front, front_valid, stored, waits);
         clock!(self, clock, fifo);
         self.fifo.reset.next = self.reset.val();
 
-        self.empty.next = !self.stored.q.val().any();
+        self.empty.next = !self.waits.q.val();
         self.idle.next = self.empty.val();
         self.beat.next = self.s.val();
         self.push.next = self.s_valid.val() & !(self.empty.val() & self.m_ready.val());
         self.pop.next = self.front_valid.q.val() & self.m_ready.val();
-        self.fifo.s_data.next = bit_cast::<87, 64>(self.beat.val().data)
-            | (bit_cast::<87, 2>(self.beat.val().lanes) << 64)
-            | (bit_cast::<87, 1>(self.beat.val().last.into()) << 66)
-            | (bit_cast::<87, 2>(self.beat.val().covered) << 67)
-            | (bit_cast::<87, 1>(self.beat.val().covered_first.into()) << 69)
-            | (bit_cast::<87, 3>(self.beat.val().number) << 70)
-            | (bit_cast::<87, 1>(self.beat.val().ipv6.into()) << 73)
-            | (bit_cast::<87, 1>(self.beat.val().drop.into()) << 74)
-            | (bit_cast::<87, 1>(self.beat.val().more.into()) << 75)
-            | (bit_cast::<87, 11>(self.beat.val().words) << 76);
+        self.fifo.s_data.next = bit_cast::<90, 64>(self.beat.val().data)
+            | (bit_cast::<90, 2>(self.beat.val().lanes) << 64)
+            | (bit_cast::<90, 1>(self.beat.val().last.into()) << 66)
+            | (bit_cast::<90, 2>(self.beat.val().covered) << 67)
+            | (bit_cast::<90, 1>(self.beat.val().covered_first.into()) << 69)
+            | (bit_cast::<90, 3>(self.beat.val().number) << 70)
+            | (bit_cast::<90, 1>(self.beat.val().ipv6.into()) << 73)
+            | (bit_cast::<90, 1>(self.beat.val().drop.into()) << 74)
+            | (bit_cast::<90, 1>(self.beat.val().more.into()) << 75)
+            | (bit_cast::<90, 1>(self.beat.val().single.into()) << 76)
+            | (bit_cast::<90, 1>(self.beat.val().no_pair.into()) << 77)
+            | (bit_cast::<90, 1>(self.beat.val().one_pair.into()) << 78)
+            | (bit_cast::<90, 1>(self.beat.val().odd.into()) << 79)
+            | (bit_cast::<90, 10>(self.beat.val().pairs) << 80);
         self.fifo.s_valid.next = self.push.val();
         self.fifo.m_ready.next = !self.front_valid.q.val() | self.m_ready.val();
         if !self.front_valid.q.val() | self.m_ready.val() {
@@ -106,9 +119,11 @@ impl Logic for HeaderQueue {
         }
         if self.push.val() & !self.pop.val() {
             self.stored.d.next = self.stored.q.val() + 1;
+            self.waits.d.next = true;
         }
         if !self.push.val() & self.pop.val() {
             self.stored.d.next = self.stored.q.val() - 1;
+            self.waits.d.next = self.stored.q.val() != self.one.val();
         }
 
         self.head.next = self.front.q.val();
@@ -121,7 +136,11 @@ impl Logic for HeaderQueue {
         self.m.next.ipv6 = self.head.val().get_bit(73);
         self.m.next.drop = self.head.val().get_bit(74);
         self.m.next.more = self.head.val().get_bit(75);
-        self.m.next.words = self.head.val().get_bits::<11>(76);
+        self.m.next.single = self.head.val().get_bit(76);
+        self.m.next.no_pair = self.head.val().get_bit(77);
+        self.m.next.one_pair = self.head.val().get_bit(78);
+        self.m.next.odd = self.head.val().get_bit(79);
+        self.m.next.pairs = self.head.val().get_bits::<10>(80);
         self.m_valid.next = self.front_valid.q.val();
         if self.empty.val() {
             self.m.next = self.s.val();
@@ -131,6 +150,7 @@ impl Logic for HeaderQueue {
         if self.reset.val() {
             self.front_valid.d.next = false;
             self.stored.d.next = 0.into();
+            self.waits.d.next = false;
         }
     }
 

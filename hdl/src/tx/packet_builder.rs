@@ -78,13 +78,19 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     pub event_ready: Signal<In, Bit>,
     steps: PacketSteps<L, V>,
     source: SourceAddress<V>,
-    checksum: HeaderChecksum,
+    checksum: HeaderChecksum<L>,
     words: PacketWords<V>,
     busy: DFF<Bit>,
     /// Word 0 of the packet that waits (W = 32: or is built).
     head: DFF<Bits<32>>,
     head_valid: DFF<Bit>,
     head_coming: DFF<Bit>,
+    /// What it says, and that it may be begun (W = 64).
+    head_ready: DFF<Bit>,
+    head_error: DFF<Bit>,
+    head_body: DFF<Bits<11>>,
+    head_tail: DFF<Bits<11>>,
+    head_words: DFF<Bits<11>>,
     /// The packet at the steps.
     is_ack: DFF<Bit>,
     index: DFF<Bits<12>>,
@@ -131,6 +137,7 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     event_due: DFF<Bit>,
     code: DFF<Bits<6>>,
     looking: Signal<Local, Bit>,
+    head_good: Signal<Local, Bit>,
     can_ack: Signal<Local, Bit>,
     can_packet: Signal<Local, Bit>,
     pick_ack: Signal<Local, Bit>,
@@ -158,6 +165,7 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     wide: Constant<Bit>,
     extended: Constant<Bit>,
     even: Constant<Bits<12>>,
+    one_word: Constant<Bits<11>>,
     one_extension: Constant<Bits<4>>,
     // PMTU 4096, or 512 in the narrow form.
     length_mask: Constant<Bits<14>>,
@@ -228,6 +236,11 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             head: Default::default(),
             head_valid: Default::default(),
             head_coming: Default::default(),
+            head_ready: Default::default(),
+            head_error: Default::default(),
+            head_body: Default::default(),
+            head_tail: Default::default(),
+            head_words: Default::default(),
             is_ack: Default::default(),
             index: Default::default(),
             slot: Default::default(),
@@ -271,6 +284,7 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             event_due: Default::default(),
             code: Default::default(),
             looking: Default::default(),
+            head_good: Default::default(),
             can_ack: Default::default(),
             can_packet: Default::default(),
             pick_ack: Default::default(),
@@ -298,6 +312,7 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             wide: Constant::new(L == 2),
             extended: Constant::new(V == 1),
             even: Constant::new(0xffeu64.to_bits()),
+            one_word: Constant::new(1u64.to_bits()),
             one_extension: Constant::new(1u64.to_bits()),
             length_mask: Constant::new((if L == 2 { 0x1fff } else { 0x3ffu64 }).to_bits()),
             rc: Constant::new(0u64.to_bits()),
@@ -324,6 +339,11 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             head,
             head_valid,
             head_coming,
+            head_ready,
+            head_error,
+            head_body,
+            head_tail,
+            head_words,
             is_ack,
             index,
             slot,
@@ -372,8 +392,11 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         // Who comes next. W = 64 takes an ACK at the start, W = 32 leaves it with its source until the end.
         self.looking.next = self.steps.step.val() == BuildStep::Look;
         self.can_ack.next = self.ack_valid.val() & (!self.busy.q.val() | (self.wide.val() & !self.is_ack.q.val()));
-        self.can_packet.next =
-            self.head_valid.q.val() & (!self.head.q.val().get_bit(13) | self.payload_whole.val()) & (self.wide.val() | !self.busy.q.val());
+        self.head_good.next = self.head_valid.q.val() & (!self.head.q.val().get_bit(13) | self.payload_whole.val());
+        self.can_packet.next = self.head_good.val() & !self.busy.q.val();
+        if self.wide.val() {
+            self.can_packet.next = self.head_ready.q.val();
+        }
         self.pick_ack.next = self.can_ack.val() & (!self.can_packet.val() | !self.served_ack.q.val());
         self.start.next = self.looking.val()
             & (self.can_ack.val() | self.can_packet.val())
@@ -406,7 +429,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.extensions.next = self.head.q.val().get_bits::<4>(28);
         self.length.next = self.head.q.val().get_bits::<14>(14) & self.length_mask.val();
         self.from_fifo.next = self.head.q.val().get_bit(13);
-        if self.acking.val() {
+        if self.acking.val() & !self.wide.val() {
             self.extensions.next = self.one_extension.val();
             self.length.next = 0.into();
             self.from_fifo.next = false;
@@ -418,10 +441,24 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.body_size.next = ((self.length.val().get_bits::<12>(1) & self.even.val()) | 1)
             + ((bit_cast::<12, 4>(self.extensions.val()) << 1) | bit_cast::<12, 1>(self.part.val().into()));
         self.steps.start.next = self.start.val();
+        // W = 64: registered, since there is a cycle for it before the start.
+        self.head_ready.d.next = self.head_good.val() & !self.begin_next.val();
+        self.head_body.d.next = self.body_size.val().get_bits::<11>(1);
+        self.head_tail.d.next = self.body_size.val().get_bits::<11>(1);
+        self.head_words.d.next = 0.into();
+        self.head_error.d.next = self.from_fifo.val() & self.payload_error.val();
+        if self.from_fifo.val() {
+            self.head_tail.d.next = bit_cast::<11, 4>(self.extensions.val());
+            self.head_words.d.next = self.payload_size.val().get_bits::<11>(1);
+        }
         self.steps.extensions.next = self.extensions.val();
         self.steps.tail.next = self.body_size.val().get_bits::<11>(1);
-        if self.wide.val() & self.from_fifo.val() {
-            self.steps.tail.next = bit_cast::<11, 4>(self.extensions.val());
+        if self.wide.val() {
+            self.steps.tail.next = self.head_tail.q.val();
+            if self.pick_ack.val() {
+                self.steps.extensions.next = self.one_extension.val();
+                self.steps.tail.next = self.one_word.val();
+            }
         }
         self.body_now.next = self.body_size.val().get_bits::<11>(1);
         self.words.pad.next = self.pad_size.val();
@@ -435,13 +472,18 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.in_band.d.next = self.banding.val();
             self.slot.d.next = self.head_slot.val();
             self.index.d.next = self.read_index.val();
-            self.body.d.next = self.body_size.val().get_bits::<11>(1);
+            self.body.d.next = self.head_body.q.val();
             self.pad.d.next = self.pad_size.val();
-            self.fifo_words.d.next = 0.into();
-            if self.from_fifo.val() {
-                self.fifo_words.d.next = self.payload_size.val().get_bits::<11>(1);
-            }
+            self.fifo_words.d.next = self.head_words.q.val();
             self.drop.d.next = self.from_fifo.val() & self.payload_error.val();
+            if self.wide.val() {
+                self.drop.d.next = self.head_error.q.val() & !self.pick_ack.val();
+                if self.pick_ack.val() {
+                    self.body.d.next = self.one_word.val();
+                    self.pad.d.next = 0.into();
+                    self.fifo_words.d.next = 0.into();
+                }
+            }
             if self.pick_ack.val() {
                 self.held.d.next = self.ack.val();
             }
@@ -670,6 +712,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.now_raw.d.next = false;
             self.busy.d.next = false;
             self.head_valid.d.next = false;
+            self.head_ready.d.next = false;
             self.head_coming.d.next = false;
             self.served_ack.d.next = false;
             self.frame_reg.d.next = false;

@@ -124,12 +124,6 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         if !(self.s_valid.val() & self.s_last.val()) & self.m_crc_next.val() {
             self.ends.d.next = self.ends.q.val() - 1;
         }
-        if self.s_valid.val() & !self.pass.val() {
-            self.level.d.next = self.level.q.val() + 1;
-        }
-        if !self.s_valid.val() & self.pass.val() {
-            self.level.d.next = self.level.q.val() - 1;
-        }
         self.fifo.s_data.next = bit_cast::<G, W>(self.s_data.val())
             | (bit_cast::<G, L>(self.s_lanes.val()) << self.lanes_at.val())
             | (bit_cast::<G, 1>(self.s_last.val().into()) << self.last_at.val());
@@ -147,6 +141,12 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.m_valid.next = self.fifo.m_valid.val() & self.gate.val();
         self.pass.next = self.fifo.m_valid.val() & self.gate.val() & self.m_ready.val();
         self.fifo.m_ready.next = self.gate.val() & self.m_ready.val();
+        if self.s_valid.val() & !self.pass.val() {
+            self.level.d.next = self.level.q.val() + 1;
+        }
+        if !self.s_valid.val() & self.pass.val() {
+            self.level.d.next = self.level.q.val() - 1;
+        }
         if self.pass.val() {
             self.in_packet.d.next = !self.last.val();
         }

@@ -280,7 +280,6 @@ impl<
             self.wide[i].begin_header.next = self.builder.starting.val();
             self.wide[i].permit.next = self.builder.permit.val();
             self.wide[i].payload_data.next = self.payload.m_data.val();
-            self.wide[i].payload_valid.next = self.payload.m_valid.val();
             self.payload.m_ready.next = self.wide[i].payload_ready.val();
             self.frame_out.s_data.next = self.wide[i].m_data.val();
             self.frame_out.s_lane_valid.next = self.wide[i].m_lanes.val();
