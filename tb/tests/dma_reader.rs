@@ -382,7 +382,7 @@ fn r69_read_errors_poison_their_packet() {
 #[test]
 fn rate_of_64_byte_payloads() {
     for (paged, lane) in [(false, 0), (true, 0), (false, 3), (true, 5)] {
-        let mut h = Tengig::new(12, false, false, 60);
+        let mut h = Tengig::new(12, false, false, 100);
         for k in 0..60 {
             h.push(Piece {
                 paged,
