@@ -5,5 +5,6 @@ pub mod ack_frame;
 pub mod axi_memory;
 pub mod axi_monitor;
 pub mod diff;
+pub mod packet_frame;
 pub mod step;
 pub mod verilated;

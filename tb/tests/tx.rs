@@ -3,6 +3,8 @@
 
 #[path = "tx/harness.rs"]
 mod harness;
+#[path = "tx/packets.rs"]
+mod packets;
 
 use harness::*;
 use rand::Rng;

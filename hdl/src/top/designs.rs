@@ -3,7 +3,7 @@
 
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
-use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
+use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::responder::{Control, Features, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
@@ -82,6 +82,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("queues", ready(CompletionQueues::<32, 4, 2, 4, 16, 2>::new(config))?),
             ("registers", ready(Registers::<4>::new(config))?),
             ("counters", ready(Counters::new(config))?),
+            ("dma_reader", ready(DmaReaderCu::default())?),
             ("tx", ready(TxCu::default())?),
         ],
         _ => vec![
@@ -95,6 +96,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("queues", ready(CompletionQueues::<64, 8, 8, 10, 32, 8>::new(config))?),
             ("registers", ready(Registers::<16>::new(config))?),
             ("counters", ready(Counters::new(config))?),
+            ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
         ],
     })

@@ -59,6 +59,10 @@ const INCR: u64 = 1;
 /// | `WB` | payload write bursts outstanding |
 /// | `CD` | CQ row RAM bits |
 /// | `CW` | queue writes outstanding |
+/// | `TN` | 1 - TS |
+/// | `TSA` | log2 words of transmit slots |
+/// | `TPA` | log2 transmit payload beats |
+/// | `TPB` | TPA + 1 |
 #[derive(LogicBlock)]
 pub struct Hca<
     const W: usize,
@@ -98,6 +102,10 @@ pub struct Hca<
     const WB: usize,
     const CD: usize,
     const CW: usize,
+    const TN: usize,
+    const TSA: usize,
+    const TPA: usize,
+    const TPB: usize,
 > {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -180,7 +188,7 @@ pub struct Hca<
     queues: CompletionQueues<W, K, QA, CR, CD, CW>,
     registers: Registers<GW>,
     counters: Counters,
-    tx: Tx<W, K, L, QA, TR, TA2, TB, TD, TM, TV, TG, TS>,
+    tx: Tx<W, K, L, QA, TR, TA2, TB, TD, TM, TV, TG, TS, TN, TSA, TPA, TPB>,
     soft_reset: SoftReset,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
@@ -191,10 +199,13 @@ pub struct Hca<
 }
 
 /// The `tengig` preset.
+#[rustfmt::skip]
 pub type HcaTengig =
-    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8>;
+    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12>;
 /// The `cu` preset.
-pub type HcaCu = Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 6, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2>;
+#[rustfmt::skip]
+pub type HcaCu =
+    Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 7, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2, 1, 6, 8, 9>;
 
 impl<
         const W: usize,
@@ -234,6 +245,10 @@ impl<
         const WB: usize,
         const CD: usize,
         const CW: usize,
+        const TN: usize,
+        const TSA: usize,
+        const TPA: usize,
+        const TPB: usize,
     >
     Hca<
         W,
@@ -273,6 +288,10 @@ impl<
         WB,
         CD,
         CW,
+        TN,
+        TSA,
+        TPA,
+        TPB,
     >
 {
     /// The engine for a configuration whose sizes the parameters are.
@@ -410,6 +429,10 @@ impl<
         const WB: usize,
         const CD: usize,
         const CW: usize,
+        const TN: usize,
+        const TSA: usize,
+        const TPA: usize,
+        const TPB: usize,
     > Logic
     for Hca<
         W,
@@ -449,6 +472,10 @@ impl<
         WB,
         CD,
         CW,
+        TN,
+        TSA,
+        TPA,
+        TPB,
     >
 {
     #[hdl_gen]
@@ -636,6 +663,13 @@ impl<
         self.tx.ack.next = self.retire.ack.val();
         self.tx.ack_valid.next = self.retire.ack_valid.val();
         self.retire.ack_ready.next = self.tx.ack_ready.val();
+        self.tx.packet_word.next = 0.into();
+        self.tx.packet_last.next = self.never.val();
+        self.tx.packet_valid.next = self.never.val();
+        self.tx.payload_data.next = 0.into();
+        self.tx.payload_last.next = self.never.val();
+        self.tx.payload_error.next = self.never.val();
+        self.tx.payload_valid.next = self.never.val();
         self.queues.completion.next = self.retire.completion.val();
         self.queues.completion_valid.next = self.retire.completion_valid.val();
         self.retire.completion_ready.next = self.queues.completion_ready.val();

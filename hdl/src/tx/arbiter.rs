@@ -25,6 +25,8 @@ pub struct Arbiter<const W: usize, const K: usize> {
     pub s0_last: Signal<In, Bit>,
     pub s0_valid: Signal<In, Bit>,
     pub s0_ready: Signal<Out, Bit>,
+    /// A register: its frame is under way. The choice is made by this and by `s1_valid`, which comes from a register too.
+    pub s0_begun: Signal<In, Bit>,
     pub s1_data: Signal<In, Bits<W>>,
     pub s1_keep: Signal<In, Bits<K>>,
     pub s1_last: Signal<In, Bit>,
@@ -74,6 +76,7 @@ impl<const W: usize, const K: usize> Default for Arbiter<W, K> {
             s0_last: Default::default(),
             s0_valid: Default::default(),
             s0_ready: Default::default(),
+            s0_begun: Default::default(),
             s1_data: Default::default(),
             s1_keep: Default::default(),
             s1_last: Default::default(),
@@ -115,7 +118,7 @@ impl<const W: usize, const K: usize> Logic for Arbiter<W, K> {
 
         self.chosen.next = self.served.q.val();
         if !self.busy.q.val() {
-            self.chosen.next = self.s1_valid.val() & (!self.s0_valid.val() | !self.served.q.val());
+            self.chosen.next = self.s1_valid.val() & (!self.s0_begun.val() | !self.served.q.val());
         }
         self.free.next = !self.valid.q.val() | self.m_ready.val();
         self.s0_ready.next = self.free.val() & !self.padding.q.val() & !self.chosen.val();

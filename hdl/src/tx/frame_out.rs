@@ -35,6 +35,8 @@ pub struct FrameOut<const W: usize, const K: usize, const L: usize> {
     pub m_last: Signal<Out, Bit>,
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
+    /// A frame is under way, whether or not it has a beat now: a register.
+    pub begun: Signal<Out, Bit>,
 
     carry: DFF<Bits<W>>,
     started: DFF<Bit>,
@@ -83,6 +85,7 @@ impl<const W: usize, const K: usize, const L: usize> Default for FrameOut<W, K, 
             m_last: Default::default(),
             m_valid: Default::default(),
             m_ready: Default::default(),
+            begun: Default::default(),
             carry: Default::default(),
             started: Default::default(),
             shift_six: Default::default(),
@@ -135,6 +138,8 @@ impl<const W: usize, const K: usize, const L: usize> Logic for FrameOut<W, K, L>
         self.taken.next = self.beat_valid.val() & self.room.val();
         self.s_ready.next = self.room.val() & !self.append.q.val() & (!self.beat_final.val() | self.crc_valid.val());
         self.crc_next.next = self.taken.val() & self.beat_final.val();
+
+        self.begun.next = self.started.q.val();
 
         // Bytes out.
         self.m_valid.next = self.flush.q.val() | (self.started.q.val() & self.beat_valid.val());

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The transmit station: ACKs and the host's frames to the MAC.
+//! The transmit station: ACKs, requests and responses, and the host's frames to the MAC.
 //!
 //! ```text
-//! QP rows ─► address RAM ◄─┐                         ┌─► mask ─► ICRC ─┐
-//! ack ──────────────► ack builder ─► gearbox ─► beats ┤                ▼
-//!                         │                          └─► (store, W=64) ─► frame out ─► arbiter, pad ─► m
-//!                         └─► event ─┐                                                   ▲
-//! s_host ─► host FIFO ─► event ──────┴─► event                                           │
-//!              └─────────────────────────────────────────────────────────────────────────┘
+//! QP rows ──────────► word RAM ◄─┐
+//! packet_* ─► slots ───┘         │
+//! ack ─────────────────► packet builder ─► beat path (header and payload, ICRC) ─► frame out ─► arbiter, pad ─► m
+//! payload_* ─► payload FIFO ─────────────────┘                                                    ▲
+//! s_host ─► host FIFO ───────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Between gearbox and frame out a packet is a stream of W-bit beats with lane valid and last, so requests and READ responses can enter there.
-//! A frame begins only when it will go to its end without a pause (`m_valid` doesn't fall inside a frame).
-//! AckJob to first beat (W = 64, IPv4): 17 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx), and
-//! TX_HOST_DROPPED for a host frame that doesn't.
+//! W = 32: the builder makes the whole packet, payload too, and its words go straight to frame out and to an ICRC that keeps step with them; no beat
+//! path. A frame begins only when it will go to its end without a pause (`m_valid` doesn't fall inside a frame).
+//! AckJob to first beat (W = 64, IPv4): 17 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx),
+//! TX_POISONED for a packet and TX_HOST_DROPPED for a host frame that doesn't.
 
-use super::{AckBuilder, AckJob, AddressRam, Arbiter, FrameOut, Gearbox, HostFifo, PacketStore};
-use crate::wire::{Icrc, IcrcMask};
+use super::{AckJob, Arbiter, BeatPath, FrameOut, HostFifo, PacketBuilder, PacketSlots, PayloadFifo, WordIcrc, WordRam};
 use rust_hdl::prelude::*;
 
-/// `W` bits, `K` bytes, `L` words a beat; `2^QA` QPs, `RA = QA + 4`; host FIFO of `2^A` beats, `B = A + 1`, `D = W + K`, the longest host frame
-/// `M` beats; `V` 1: IPv6, 802.1Q, four GIDs; `G = W + L + 1`; `S = L - 1` packet stores.
+/// `W` bits, `K` bytes, `L` words a beat; `2^QA` QPs, word RAM of `2^RA` words, `2^SA` words of slots; host FIFO of `2^A` beats, `B = A + 1`, `D = W + K`, the longest host frame
+/// `M` beats; `V` 1: IPv6, 802.1Q, four GIDs, UD; `G = W + L + 1`; `S = L - 1`, `N = 1 - S`: the wide, the narrow form; payload FIFO of `2^PA` beats, `PB = PA + 1`.
 #[derive(LogicBlock)]
 pub struct Tx<
     const W: usize,
@@ -35,12 +33,29 @@ pub struct Tx<
     const V: usize,
     const G: usize,
     const S: usize,
+    const N: usize,
+    const SA: usize,
+    const PA: usize,
+    const PB: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub ack: Signal<In, AckJob>,
     pub ack_valid: Signal<In, Bit>,
     pub ack_ready: Signal<Out, Bit>,
+    /// Packets as rows of words (docs/stations/requester.md).
+    pub packet_word: Signal<In, Bits<32>>,
+    pub packet_last: Signal<In, Bit>,
+    pub packet_valid: Signal<In, Bit>,
+    pub packet_ready: Signal<Out, Bit>,
+    /// Payload of the packets that say so, in their order.
+    pub payload_data: Signal<In, Bits<W>>,
+    pub payload_last: Signal<In, Bit>,
+    pub payload_error: Signal<In, Bit>,
+    pub payload_valid: Signal<In, Bit>,
+    pub payload_ready: Signal<Out, Bit>,
+    /// Beats that the payload FIFO can take.
+    pub payload_free: Signal<Out, Bits<PB>>,
     pub table_valid: Signal<In, Bit>,
     pub table_address: Signal<In, Bits<17>>,
     pub table_data: Signal<In, Bits<32>>,
@@ -60,28 +75,21 @@ pub struct Tx<
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
-
-    rows: AddressRam<QA, RA>,
-    builder: AckBuilder<L, V>,
-    gearbox: Gearbox<W, L>,
-    mask: IcrcMask<W, L>,
-    icrc: Icrc<W, L>,
-    store: [PacketStore<W, L, G>; S],
+    words: WordRam<QA, RA, SA, S>,
+    slots: PacketSlots<SA>,
+    payload: PayloadFifo<W, PA, PB>,
+    builder: PacketBuilder<L, V, SA>,
+    word_icrc: [WordIcrc; N],
+    wide: [BeatPath<W, L, G>; S],
     frame_out: FrameOut<W, K, L>,
     host_fifo: HostFifo<W, K, D, A, B, M>,
     arbiter: Arbiter<W, K>,
     event_full: DFF<Bit>,
     event_reg: DFF<Bits<6>>,
-
     event_free: Signal<Local, Bit>,
     enabled: Constant<Bit>,
-    even: Constant<Bits<4>>,
+    one_lane: Constant<Bits<L>>,
 }
-
-/// As the `tengig` preset has it.
-pub type TxTengig = Tx<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1>;
-/// As the `cu` preset has it.
-pub type TxCu = Tx<32, 4, 1, 2, 6, 8, 9, 36, 150, 0, 34, 0>;
 
 impl<
         const W: usize,
@@ -96,16 +104,33 @@ impl<
         const V: usize,
         const G: usize,
         const S: usize,
-    > Default for Tx<W, K, L, QA, RA, A, B, D, M, V, G, S>
+        const N: usize,
+        const SA: usize,
+        const PA: usize,
+        const PB: usize,
+    > Default for Tx<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>
 {
     fn default() -> Self {
-        assert!(G == W + L + 1 && S == L - 1, "Tx: G must be W + L + 1, S must be L - 1");
+        assert!(
+            G == W + L + 1 && S == L - 1 && N == 1 - S,
+            "Tx: G must be W + L + 1, S must be L - 1, N must be 1 - S"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
             ack: Default::default(),
             ack_valid: Default::default(),
             ack_ready: Default::default(),
+            packet_word: Default::default(),
+            packet_last: Default::default(),
+            packet_valid: Default::default(),
+            packet_ready: Default::default(),
+            payload_data: Default::default(),
+            payload_last: Default::default(),
+            payload_error: Default::default(),
+            payload_valid: Default::default(),
+            payload_ready: Default::default(),
+            payload_free: Default::default(),
             table_valid: Default::default(),
             table_address: Default::default(),
             table_data: Default::default(),
@@ -125,12 +150,12 @@ impl<
             event_valid: Default::default(),
             event_code: Default::default(),
             event_ready: Default::default(),
-            rows: Default::default(),
+            words: Default::default(),
+            slots: Default::default(),
+            payload: Default::default(),
             builder: Default::default(),
-            gearbox: Default::default(),
-            mask: Default::default(),
-            icrc: Default::default(),
-            store: std::array::from_fn(|_| Default::default()),
+            word_icrc: std::array::from_fn(|_| Default::default()),
+            wide: std::array::from_fn(|_| Default::default()),
             frame_out: Default::default(),
             host_fifo: Default::default(),
             arbiter: Default::default(),
@@ -138,7 +163,7 @@ impl<
             event_reg: Default::default(),
             event_free: Default::default(),
             enabled: Constant::new(true),
-            even: Constant::new(0xeu64.to_bits()),
+            one_lane: Constant::new(1u64.to_bits()),
         }
     }
 }
@@ -156,27 +181,59 @@ impl<
         const V: usize,
         const G: usize,
         const S: usize,
-    > Logic for Tx<W, K, L, QA, RA, A, B, D, M, V, G, S>
+        const N: usize,
+        const SA: usize,
+        const PA: usize,
+        const PB: usize,
+    > Logic for Tx<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>
 {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, event_full, event_reg);
-        clock!(self, clock, rows, builder, gearbox, mask, icrc, frame_out, host_fifo, arbiter);
+        clock!(self, clock, words, slots, payload, builder, frame_out, host_fifo, arbiter);
+        self.slots.reset.next = self.reset.val();
+        self.payload.reset.next = self.reset.val();
         self.builder.reset.next = self.reset.val();
-        self.mask.reset.next = self.reset.val();
-        self.icrc.reset.next = self.reset.val();
         self.frame_out.reset.next = self.reset.val();
         self.host_fifo.reset.next = self.reset.val();
         self.arbiter.reset.next = self.reset.val();
 
-        self.rows.table_valid.next = self.table_valid.val();
-        self.rows.table_address.next = self.table_address.val();
-        self.rows.table_data.next = self.table_data.val();
-        self.table_ready.next = self.rows.table_ready.val();
-        self.rows.read_enable.next = self.builder.read_enable.val();
-        self.rows.read_index.next = self.builder.read_index.val();
-        self.rows.read_word.next = self.builder.read_word.val();
-        self.builder.read_data.next = self.rows.read_data.val();
+        // Words: QP rows from the host, packets from the stream.
+        self.words.table_valid.next = self.table_valid.val();
+        self.words.table_address.next = self.table_address.val();
+        self.words.table_data.next = self.table_data.val();
+        self.table_ready.next = self.words.table_ready.val();
+        self.slots.packet_word.next = self.packet_word.val();
+        self.slots.packet_last.next = self.packet_last.val();
+        self.slots.packet_valid.next = self.packet_valid.val();
+        self.packet_ready.next = self.slots.packet_ready.val();
+        self.words.slot_valid.next = self.slots.slot_valid.val();
+        self.words.slot_address.next = self.slots.slot_address.val();
+        self.words.slot_word.next = self.slots.slot_word.val();
+        self.slots.slot_ready.next = self.words.slot_ready.val();
+        self.words.read_enable.next = self.builder.read_enable.val();
+        self.words.read_index.next = self.builder.read_index.val();
+        self.words.read_word.next = self.builder.read_word.val();
+        self.words.read_packet.next = self.builder.read_packet.val();
+        self.words.read_slot.next = self.builder.read_slot.val();
+        self.builder.row_data.next = self.words.row_data.val();
+        self.builder.slot_data.next = self.words.slot_data.val();
+        self.builder.waiting.next = self.slots.waiting.val();
+        self.builder.head_slot.next = self.slots.head.val();
+        self.slots.begin_next.next = self.builder.begin_next.val();
+        self.slots.finish.next = self.builder.finish.val();
+
+        self.payload.s_data.next = self.payload_data.val();
+        self.payload.s_last.next = self.payload_last.val();
+        self.payload.s_error.next = self.payload_error.val();
+        self.payload.s_valid.next = self.payload_valid.val();
+        self.payload_ready.next = self.payload.s_ready.val();
+        self.payload_free.next = self.payload.free.val();
+        self.builder.payload_whole.next = self.payload.packet_valid.val();
+        self.builder.payload_error.next = self.payload.packet_error.val();
+        self.payload.packet_next.next = self.builder.payload_next.val();
+        self.builder.payload_word.next = self.payload.m_data.val().get_bits::<32>(0);
+        self.payload.m_ready.next = self.builder.payload_take.val();
 
         self.builder.ack.next = self.ack.val();
         self.builder.ack_valid.next = self.ack_valid.val();
@@ -186,60 +243,52 @@ impl<
         self.builder.room.next = self.enabled.val();
         self.builder.advance.next = !self.builder.word_frame.val() | self.frame_out.s_ready.val();
 
-        self.gearbox.word.next = self.builder.word.val();
-        self.gearbox.valid.next = self.builder.word_frame.val() | self.builder.word_covered.val();
-        self.gearbox.first.next = self.builder.word_first.val();
-        self.gearbox.odd.next = self.builder.word_odd.val();
-        self.gearbox.last.next = self.builder.word_last.val();
-        self.gearbox.covered.next = self.builder.word_covered.val();
-        self.gearbox.covered_first.next = self.builder.word_covered_first.val();
-
-        // ICRC over the beats' covered lanes.
-        self.mask.s_data.next = self.gearbox.beat.val();
-        self.mask.s_word.next = bit_cast::<12, 4>(self.builder.number.val());
-        for _i in 0..S {
-            self.mask.s_word.next = bit_cast::<12, 4>(self.builder.number.val() & self.even.val());
-        }
-        self.mask.s_lane_valid.next = self.gearbox.beat_covered.val();
-        self.mask.s_valid.next = self.gearbox.beat_valid.val() & self.gearbox.beat_covered.val().any();
-        self.mask.s_first.next = self.gearbox.beat_covered_first.val();
-        self.mask.s_last.next = self.gearbox.beat_last.val();
-        self.mask.ipv6.next = self.builder.ipv6.val();
-        self.icrc.data.next = self.mask.m_data.val();
-        self.icrc.lane_valid.next = self.mask.m_lane_valid.val();
-        self.icrc.valid.next = self.mask.m_valid.val();
-        self.icrc.first.next = self.mask.m_first.val();
-        self.icrc.last.next = self.mask.m_last.val();
-
-        // W = 32: the second pass goes straight out; the ICRC of the first stands ready.
-        self.frame_out.s_data.next = self.gearbox.beat.val();
-        self.frame_out.s_lane_valid.next = self.gearbox.beat_lanes.val();
-        self.frame_out.s_last.next = self.gearbox.beat_last.val();
+        // W = 32: words are beats.
+        self.frame_out.s_data.next = bit_cast::<W, 32>(self.builder.word.val());
+        self.frame_out.s_lane_valid.next = self.one_lane.val();
+        self.frame_out.s_last.next = self.builder.word_last.val();
         self.frame_out.s_valid.next = self.builder.word_frame.val();
-        self.frame_out.crc.next = self.icrc.crc.val();
+        self.frame_out.crc.next = 0.into();
         self.frame_out.crc_valid.next = self.enabled.val();
-        // W = 64: beats come every other cycle and wait in the store.
+        for i in 0..N {
+            self.word_icrc[i].clock.next = self.clock.val();
+            self.word_icrc[i].word.next = self.builder.word.val();
+            self.word_icrc[i].number.next = self.builder.number.val();
+            self.word_icrc[i].ipv6.next = self.builder.ipv6.val();
+            self.word_icrc[i].restart.next = self.builder.word_frame.val() & self.builder.word_first.val() & self.frame_out.s_ready.val();
+            self.word_icrc[i].enable.next = self.builder.word_covered.val() & self.frame_out.s_ready.val();
+            self.frame_out.crc.next = self.word_icrc[i].crc.val();
+        }
+
+        // W = 64: header words to beats, payload behind them; beats wait in the store until the frame can go through.
         for i in 0..S {
-            self.store[i].clock.next = self.clock.val();
-            self.store[i].reset.next = self.reset.val();
-            self.store[i].starting.next = self.builder.starting.val();
-            self.store[i].permit.next = self.builder.permit.val();
-            self.builder.room.next = self.store[i].room.val();
+            self.wide[i].clock.next = self.clock.val();
+            self.wide[i].reset.next = self.reset.val();
+            self.builder.room.next = self.wide[i].room.val();
             self.builder.advance.next = self.enabled.val();
-            self.store[i].s_data.next = self.gearbox.beat.val();
-            self.store[i].s_lanes.next = self.gearbox.beat_lanes.val();
-            self.store[i].s_last.next = self.gearbox.beat_last.val();
-            self.store[i].s_valid.next = self.gearbox.beat_valid.val();
-            self.store[i].s_crc.next = self.icrc.crc.val();
-            self.store[i].s_crc_valid.next = self.icrc.crc_valid.val();
-            self.frame_out.s_data.next = self.store[i].m_data.val();
-            self.frame_out.s_lane_valid.next = self.store[i].m_lanes.val();
-            self.frame_out.s_last.next = self.store[i].m_last.val();
-            self.frame_out.s_valid.next = self.store[i].m_valid.val();
-            self.frame_out.crc.next = self.store[i].m_crc.val();
-            self.frame_out.crc_valid.next = self.store[i].m_crc_valid.val();
-            self.store[i].m_ready.next = self.frame_out.s_ready.val();
-            self.store[i].m_crc_next.next = self.frame_out.crc_next.val();
+            self.wide[i].word.next = self.builder.word.val();
+            self.wide[i].word_number.next = self.builder.number.val();
+            self.wide[i].word_valid.next = self.builder.word_frame.val();
+            self.wide[i].word_covered.next = self.builder.word_covered.val();
+            self.wide[i].word_first.next = self.builder.word_first.val();
+            self.wide[i].word_odd.next = self.builder.word_odd.val();
+            self.wide[i].word_covered_first.next = self.builder.word_covered_first.val();
+            self.wide[i].word_last.next = self.builder.word_last.val();
+            self.wide[i].ipv6.next = self.builder.ipv6.val();
+            self.wide[i].drop.next = self.builder.poisoned.val();
+            self.wide[i].words.next = self.builder.payload_words.val();
+            self.wide[i].begin_header.next = self.builder.starting.val();
+            self.wide[i].permit.next = self.builder.permit.val();
+            self.wide[i].payload_data.next = self.payload.m_data.val();
+            self.payload.m_ready.next = self.wide[i].payload_ready.val();
+            self.frame_out.s_data.next = self.wide[i].m_data.val();
+            self.frame_out.s_lane_valid.next = self.wide[i].m_lanes.val();
+            self.frame_out.s_last.next = self.wide[i].m_last.val();
+            self.frame_out.s_valid.next = self.wide[i].m_valid.val();
+            self.frame_out.crc.next = self.wide[i].m_crc.val();
+            self.frame_out.crc_valid.next = self.wide[i].m_crc_valid.val();
+            self.wide[i].m_ready.next = self.frame_out.s_ready.val();
+            self.wide[i].m_crc_next.next = self.frame_out.crc_next.val();
         }
 
         self.host_fifo.s_data.next = self.s_host_data.val();
@@ -252,6 +301,7 @@ impl<
         self.arbiter.s0_keep.next = self.frame_out.m_keep.val();
         self.arbiter.s0_last.next = self.frame_out.m_last.val();
         self.arbiter.s0_valid.next = self.frame_out.m_valid.val();
+        self.arbiter.s0_begun.next = self.frame_out.begun.val();
         self.frame_out.m_ready.next = self.arbiter.s0_ready.val();
         self.arbiter.s1_data.next = self.host_fifo.m_data.val();
         self.arbiter.s1_keep.next = self.host_fifo.m_keep.val();
@@ -284,3 +334,8 @@ impl<
 
     crate::block_name!();
 }
+
+/// As the `tengig` preset has it.
+pub type TxTengig = Tx<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1, 0, 9, 11, 12>;
+/// As the `cu` preset has it.
+pub type TxCu = Tx<32, 4, 1, 2, 7, 8, 9, 36, 150, 0, 34, 0, 1, 6, 8, 9>;

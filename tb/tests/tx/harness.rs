@@ -9,6 +9,7 @@ use verbena_hdl::tx::{AckJob, Tx, TxCu, TxTengig};
 use verbena_spec::counters;
 use verbena_spec::layout::{qp, QP_WORDS};
 use verbena_tb::ack_frame::{ack_frame, Ack, Port};
+use verbena_tb::packet_frame::Packet;
 use verbena_tb::step::Bench;
 
 /// One beat of the host's stream.
@@ -33,8 +34,12 @@ pub struct Harness<
     const V: usize,
     const G: usize,
     const S: usize,
+    const N: usize,
+    const SA: usize,
+    const PA: usize,
+    const PB: usize,
 > {
-    pub bench: Bench<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S>>,
+    pub bench: Bench<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>>,
     pub rng: ChaCha8Rng,
     pub port: Port,
     pub rows: Vec<[u32; QP_WORDS]>,
@@ -50,14 +55,23 @@ pub struct Harness<
     stall: bool,
     acks: VecDeque<Ack>,
     want_acks: VecDeque<Vec<u8>>,
+    /// Words of the packet stream; beats of payload, each with its packet's number and its error; numbers of the packets whose words are coming in and
+    /// whose payload may therefore come.
+    words: VecDeque<(u32, bool)>,
+    payload: VecDeque<(u64, bool, bool, u32)>,
+    packets_pushed: u32,
+    packets_in: u32,
+    want_packets: VecDeque<Vec<u8>>,
+    /// Cycles in which payload was taken.
+    pub payload_cycles: u64,
     host: VecDeque<Beat>,
     want_host: VecDeque<Vec<u8>>,
 }
 
-pub type Tengig = Harness<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1>;
-pub type Cu = Harness<32, 4, 1, 2, 6, 8, 9, 36, 150, 0, 34, 0>;
+pub type Tengig = Harness<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1, 0, 9, 11, 12>;
+pub type Cu = Harness<32, 4, 1, 2, 7, 8, 9, 36, 150, 0, 34, 0, 1, 6, 8, 9>;
 /// The narrow form with everything the wide one knows.
-pub type WideCu = Harness<32, 4, 1, 4, 8, 8, 9, 36, 150, 1, 34, 0>;
+pub type WideCu = Harness<32, 4, 1, 4, 9, 8, 9, 36, 150, 1, 34, 0, 1, 6, 8, 9>;
 
 pub fn tengig(seed: u64, idle: bool, stall: bool) -> Tengig {
     let _: Option<TxTengig> = None;
@@ -102,11 +116,17 @@ impl<
         const V: usize,
         const G: usize,
         const S: usize,
-    > Harness<W, K, L, QA, RA, A, B, D, M, V, G, S>
+        const N: usize,
+        const SA: usize,
+        const PA: usize,
+        const PB: usize,
+    > Harness<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>
 {
     fn new(seed: u64, idle: bool, stall: bool) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(Box::<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S>>::default(), |u| &mut u.clock);
+        let mut bench = Bench::new(Box::<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>>::default(), |u| {
+            &mut u.clock
+        });
         bench.uut.reset.next = true;
         bench.uut.event_ready.next = true;
         bench.step();
@@ -131,6 +151,12 @@ impl<
             stall,
             acks: VecDeque::new(),
             want_acks: VecDeque::new(),
+            words: VecDeque::new(),
+            payload: VecDeque::new(),
+            packets_pushed: 0,
+            packets_in: 0,
+            want_packets: VecDeque::new(),
+            payload_cycles: 0,
             host: VecDeque::new(),
             want_host: VecDeque::new(),
         };
@@ -214,6 +240,64 @@ impl<
         self.want_events[code as usize] += 1;
     }
 
+    /// A packet that the form knows: `length` bytes of payload, inline or not, `extensions` extension header words.
+    pub fn random_packet(&mut self, length: usize, inline: bool, extensions: usize, in_band: bool) -> Packet {
+        let mut address: [u32; 8] = self.rng.gen();
+        if self.rng.gen() {
+            address[1] &= !3;
+        }
+        let opcode = self.rng.gen_range(0..=255);
+        Packet {
+            index: self.rng.gen_range(0..(1u16 << QA).min(16)),
+            address: in_band.then_some(address),
+            opcode: if opcode == 0x11 { 0x10 } else { opcode },
+            solicited: self.rng.gen(),
+            ack_request: self.rng.gen(),
+            psn: self.rng.gen_range(0..1 << 24),
+            extensions: (0..extensions).map(|_| self.rng.gen()).collect(),
+            payload: (0..length).map(|_| self.rng.gen()).collect(),
+            inline,
+            response: self.rng.gen(),
+            poisoned: false,
+        }
+    }
+
+    pub fn push_packet(&mut self, packet: &Packet) {
+        let words = packet.words(self.rng.gen());
+        let number = self.packets_pushed;
+        self.packets_pushed += 1;
+        let last = words.len() - 1;
+        self.words.extend(words.iter().enumerate().map(|(k, w)| (*w, k == last)));
+        if packet.from_fifo() {
+            let beats = packet.payload.len().div_ceil(K);
+            for (k, chunk) in packet.payload.chunks(K).enumerate() {
+                let mut bytes = [0; 8];
+                bytes[..chunk.len()].copy_from_slice(chunk);
+                let last = k + 1 == beats;
+                self.payload
+                    .push_back((u64::from_le_bytes(bytes), last, last && packet.poisoned, number));
+            }
+        }
+        let code = if packet.poisoned {
+            counters::TX_POISONED
+        } else if packet.opcode == 0x11 {
+            match packet.extensions[0] >> 29 {
+                0 => counters::TX_ACK,
+                1 => counters::TX_RNR,
+                _ => counters::TX_NAK_SEQUENCE + (packet.extensions[0] >> 24 & 3) as u8,
+            }
+        } else if packet.response {
+            counters::TX_RESPONSE
+        } else {
+            counters::TX_REQUEST
+        };
+        self.want_events[code as usize] += 1;
+        if !packet.poisoned {
+            self.want_packets
+                .push_back(packet.frame(&self.port, &self.rows[packet.index as usize]));
+        }
+    }
+
     fn push_beats(&mut self, frame: &[u8]) {
         for chunk in frame.chunks(K) {
             // Bytes beyond keep hold anything.
@@ -266,19 +350,36 @@ impl<
         let mut inside = false;
         let mut quiet = 0;
         let mut waiting: Option<(u64, u64, bool)> = None;
-        let (mut ack_on, mut host_on) = (false, false);
+        let (mut ack_on, mut host_on, mut word_on, mut payload_on) = (false, false, false, false);
         while quiet < 80 {
             assert!(
                 self.bench.cycle < end,
-                "{}: {} ACKs and {} host frames are missing",
+                "{}: {} ACKs, {} packets and {} host frames are missing",
                 self.say(),
                 self.want_acks.len(),
+                self.want_packets.len(),
                 self.want_host.len()
             );
             // Valid holds until ready.
             ack_on = !self.acks.is_empty() && (ack_on || !self.idle || self.rng.gen_ratio(1, 12));
             host_on = !self.host.is_empty() && (host_on || !self.idle || self.rng.gen_ratio(1, 2));
+            word_on = !self.words.is_empty() && (word_on || !self.idle || self.rng.gen_ratio(1, 3));
+            // A packet's payload may come once its first word is offered.
+            payload_on =
+                self.payload.front().is_some_and(|p| p.3 <= self.packets_in) && (payload_on || !self.idle || self.rng.gen_ratio(1, 2));
             let uut = &mut self.bench.uut;
+            uut.packet_valid.next = word_on;
+            if word_on {
+                uut.packet_word.next = (self.words[0].0 as u64).to_bits();
+                uut.packet_last.next = self.words[0].1;
+            }
+            uut.payload_valid.next = payload_on;
+            if payload_on {
+                let beat = self.payload[0];
+                uut.payload_data.next = beat.0.to_bits();
+                uut.payload_last.next = beat.1;
+                uut.payload_error.next = beat.2;
+            }
             uut.ack_valid.next = ack_on;
             if ack_on {
                 let ack = self.acks[0];
@@ -303,7 +404,15 @@ impl<
             self.bench.settle();
 
             let uut = &self.bench.uut;
-            quiet = if self.acks.is_empty() && self.host.is_empty() && self.want_acks.is_empty() && self.want_host.is_empty() {
+            quiet = if self.acks.is_empty()
+                && self.host.is_empty()
+                && self.want_acks.is_empty()
+                && self.want_host.is_empty()
+                && self.want_packets.is_empty()
+                && self.words.is_empty()
+                && self.payload.is_empty()
+                && self.events == self.want_events
+            {
                 quiet + 1
             } else {
                 0
@@ -311,6 +420,22 @@ impl<
             if ack_on && uut.ack_ready.val() {
                 self.acks.pop_front();
                 ack_on = false;
+            }
+            if word_on && uut.packet_ready.val() {
+                if self.words.pop_front().unwrap().1 {
+                    self.packets_in += 1;
+                }
+                word_on = false;
+            }
+            assert_eq!(
+                uut.payload_ready.val(),
+                uut.payload_free.val().any(),
+                "free says otherwise than ready"
+            );
+            if payload_on && uut.payload_ready.val() {
+                self.payload.pop_front();
+                self.payload_cycles += 1;
+                payload_on = false;
             }
             if host_on && uut.s_host_ready.val() {
                 self.host.pop_front();
@@ -351,22 +476,26 @@ impl<
             self.bench.edge();
         }
         assert!(!inside);
-        assert_eq!(self.events, self.want_events, "{}", self.say());
+        assert_eq!(self.events, self.want_events, "{} kinds {:?}", self.say(), self.kinds);
     }
 
     fn frame(&mut self, frame: Vec<u8>) {
         if self.want_acks.front() == Some(&frame) {
             self.want_acks.pop_front();
             self.kinds.push('a');
+        } else if self.want_packets.front() == Some(&frame) {
+            self.want_packets.pop_front();
+            self.kinds.push('p');
         } else if self.want_host.front() == Some(&frame) {
             self.want_host.pop_front();
             self.kinds.push('h');
         } else {
             panic!(
-                "{}: frame {} is neither\n  got  {frame:02x?}\n  ack  {:02x?}\n  host {:02x?}",
+                "{}: frame {} is neither\n  got  {frame:02x?}\n  ack  {:02x?}\n  packet {:02x?}\n  host {:02x?}",
                 self.say(),
                 self.frames.len(),
                 self.want_acks.front(),
+                self.want_packets.front(),
                 self.want_host.front()
             );
         }

@@ -12,7 +12,7 @@ use rust_hdl::prelude::*;
 
 /// The GID selector.
 #[derive(LogicBlock)]
-pub struct AckSource<const V: usize> {
+pub struct SourceAddress<const V: usize> {
     pub clock: Signal<In, Clock>,
     pub advance: Signal<In, Bit>,
     pub gid: Signal<In, Bits<512>>,
@@ -24,7 +24,7 @@ pub struct AckSource<const V: usize> {
     entry: Signal<Local, Bits<128>>,
 }
 
-impl<const V: usize> Default for AckSource<V> {
+impl<const V: usize> Default for SourceAddress<V> {
     fn default() -> Self {
         Self {
             clock: Default::default(),
@@ -39,7 +39,7 @@ impl<const V: usize> Default for AckSource<V> {
     }
 }
 
-impl<const V: usize> Logic for AckSource<V> {
+impl<const V: usize> Logic for SourceAddress<V> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, chosen);

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Forms an ACK's words and the checksum's terms.
+//! Forms a packet's words and the checksum's terms.
 //!
 //! ```text
-//! row, our MAC, our IP, job ─► pick (registered one step ahead) ─► constants and moved bytes of the step ─► byte order ─► word
+//! row or packet word, our MAC, our IP, ACK ─► pick (registered one step ahead) ─► constants and moved bytes of the step ─► byte order ─┬─► word
+//!                                                                                       payload, bytes behind its end zero ─┘
 //! row, our IP ─► term of the checksum
 //! ```
 //!
 //! What is sent: DF set, ID 0 (R15; RFC 6864 allows it for an atomic datagram), flow label 0, UDP checksum 0 also on IPv6 (R16; RoCEv2's ICRC stands in
-//! its place), MigReq 1 (R14), FECN, BECN and reserved bits 0 (R13), no pad (R5). Syndrome, PSN and MSN pass unchanged (R37, R38, R43).
+//! its place), MigReq 1 (R14), FECN, BECN and reserved bits 0 (R13), pad bytes zero (R5). Extension headers pass unchanged (R37, R38, R43).
 //! Combinational but for the selects, which are registered one step ahead.
 
 use super::{AckJob, BuildStep};
 use rust_hdl::prelude::*;
 use verbena_spec::layout::qp;
 
-/// Bytes from the UDP header to the ICRC: UDP 8, BTH 12, AETH 4, ICRC 4 (R7).
-const UDP_LENGTH: u64 = 28;
+/// Words from the UDP header to the ICRC without those between: UDP 2, BTH 3, ICRC 1 (R7).
+const UDP_LENGTH: u64 = 6;
 /// And from the IPv4 header.
-const IP_LENGTH: u64 = UDP_LENGTH + 20;
+const IP_LENGTH: u64 = UDP_LENGTH + 5;
 const UDP_PROTOCOL: u64 = 17;
 const ROCE_PORT: u64 = 4791;
-const ACKNOWLEDGE: u64 = 0x11;
 const MIG_REQ: u64 = 0x40;
 const ETHERTYPE_IPV4: u64 = 0x0800;
 const ETHERTYPE_IPV6: u64 = 0x86dd;
 const ETHERTYPE_VLAN: u64 = 0x8100;
-/// Words 5 and 6 but for the ToS: version, IHL 5, length; ID 0, DF.
-const IP_START: u64 = 0x4500_0000 | IP_LENGTH;
+/// Words 5 and 6 but for the ToS: version, IHL 5; ID 0, DF.
+const IP_START: u64 = 0x4500_0000;
 const IP_FLAGS: u64 = 0x4000;
 const IPV6_START: u64 = 0x6000_0000;
-/// The checksum's constant part.
-pub const CHECKSUM_START: u64 = (IP_START >> 16) + IP_LENGTH + IP_FLAGS + UDP_PROTOCOL;
+/// The checksum's constant part; the words between BTH and ICRC come to it.
+pub const CHECKSUM_START: u64 = (IP_START >> 16) + 4 * IP_LENGTH + IP_FLAGS + UDP_PROTOCOL;
 /// A word number that no mask knows.
 const NO_MASK: u64 = 15;
 
 /// The word former.
 #[derive(LogicBlock)]
-pub struct AckWords<const V: usize> {
+pub struct PacketWords<const V: usize> {
     pub clock: Signal<In, Clock>,
     pub advance: Signal<In, Bit>,
     /// The step that comes next here, and the one that is here.
@@ -47,6 +47,16 @@ pub struct AckWords<const V: usize> {
     pub source_ip: Signal<In, Bits<32>>,
     pub job: Signal<In, AckJob>,
     pub sum: Signal<In, Bits<16>>,
+    /// The packet: from the ACK job; words between BTH and ICRC, pad bytes, BTH fields.
+    pub acknowledge: Signal<In, Bit>,
+    pub body: Signal<In, Bits<11>>,
+    pub pad: Signal<In, Bits<2>>,
+    pub opcode: Signal<In, Bits<8>>,
+    pub solicited: Signal<In, Bit>,
+    pub ack_request: Signal<In, Bit>,
+    /// The word is payload; the packet's last.
+    pub raw: Signal<In, Bit>,
+    pub last: Signal<In, Bit>,
     pub six: Signal<In, Bit>,
     pub vlan: Signal<In, Bit>,
     /// Byte 0 is the first on the wire.
@@ -67,6 +77,8 @@ pub struct AckWords<const V: usize> {
     job_word: Signal<Local, Bits<32>>,
     inner: Signal<Local, Bits<32>>,
     value: Signal<Local, Bits<32>>,
+    length: Signal<Local, Bits<11>>,
+    keep: Signal<Local, Bits<32>>,
     pick_row: Constant<Bits<2>>,
     pick_mac: Constant<Bits<2>>,
     pick_ip: Constant<Bits<2>>,
@@ -79,10 +91,13 @@ pub struct AckWords<const V: usize> {
     ip_flags: Constant<Bits<32>>,
     ip_protocol: Constant<Bits<32>>,
     six_start: Constant<Bits<32>>,
-    six_length: Constant<Bits<32>>,
+    six_protocol: Constant<Bits<32>>,
     port: Constant<Bits<32>>,
-    udp_length: Constant<Bits<32>>,
+    udp_length: Constant<Bits<11>>,
+    ip_length: Constant<Bits<11>>,
     bth_start: Constant<Bits<32>>,
+    ack_bit: Constant<Bits<32>>,
+    bytes: [Constant<Bits<32>>; 4],
     upper_half: Constant<Bits<32>>,
     lower_bytes: Constant<Bits<32>>,
     keep_none: Constant<Bits<2>>,
@@ -92,7 +107,7 @@ pub struct AckWords<const V: usize> {
     low_byte: Constant<Bits<16>>,
 }
 
-impl<const V: usize> Default for AckWords<V> {
+impl<const V: usize> Default for PacketWords<V> {
     fn default() -> Self {
         // The kernel's offsets in row words.
         assert_eq!((qp::PKEY.low, qp::DEST_QPN.low, qp::TRAFFIC_CLASS.low), (16, 0, 24));
@@ -110,6 +125,14 @@ impl<const V: usize> Default for AckWords<V> {
             source_ip: Default::default(),
             job: Default::default(),
             sum: Default::default(),
+            acknowledge: Default::default(),
+            body: Default::default(),
+            pad: Default::default(),
+            opcode: Default::default(),
+            solicited: Default::default(),
+            ack_request: Default::default(),
+            raw: Default::default(),
+            last: Default::default(),
             six: Default::default(),
             vlan: Default::default(),
             word: Default::default(),
@@ -127,6 +150,8 @@ impl<const V: usize> Default for AckWords<V> {
             job_word: Default::default(),
             inner: Default::default(),
             value: Default::default(),
+            length: Default::default(),
+            keep: Default::default(),
             pick_row: Constant::new(0u64.to_bits()),
             pick_mac: Constant::new(1u64.to_bits()),
             pick_ip: Constant::new(2u64.to_bits()),
@@ -139,10 +164,13 @@ impl<const V: usize> Default for AckWords<V> {
             ip_flags: Constant::new(IP_FLAGS.to_bits()),
             ip_protocol: Constant::new((UDP_PROTOCOL << 16).to_bits()),
             six_start: Constant::new(IPV6_START.to_bits()),
-            six_length: Constant::new((UDP_LENGTH << 16 | UDP_PROTOCOL << 8).to_bits()),
+            six_protocol: Constant::new((UDP_PROTOCOL << 8).to_bits()),
             port: Constant::new(ROCE_PORT.to_bits()),
-            udp_length: Constant::new((UDP_LENGTH << 16).to_bits()),
-            bth_start: Constant::new((ACKNOWLEDGE << 24 | MIG_REQ << 16).to_bits()),
+            udp_length: Constant::new(UDP_LENGTH.to_bits()),
+            ip_length: Constant::new(IP_LENGTH.to_bits()),
+            bth_start: Constant::new((MIG_REQ << 16).to_bits()),
+            ack_bit: Constant::new((1u64 << 31).to_bits()),
+            bytes: std::array::from_fn(|k| Constant::new((0xffu64 << (8 * k)).to_bits())),
             upper_half: Constant::new(0xffff_0000u64.to_bits()),
             lower_bytes: Constant::new(0x00ff_ffffu64.to_bits()),
             keep_none: Constant::new(0u64.to_bits()),
@@ -154,7 +182,7 @@ impl<const V: usize> Default for AckWords<V> {
     }
 }
 
-impl<const V: usize> Logic for AckWords<V> {
+impl<const V: usize> Logic for PacketWords<V> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, pick, term_ip, term_upper, term_keep, term_tos);
@@ -195,10 +223,14 @@ impl<const V: usize> Logic for AckWords<V> {
                     self.pick.d.next = self.pick_ip.val();
                 }
                 BuildStep::Bth2 => {
-                    self.pick.d.next = self.pick_job.val();
+                    if self.acknowledge.val() {
+                        self.pick.d.next = self.pick_job.val();
+                    }
                 }
-                BuildStep::Aeth => {
-                    self.pick.d.next = self.pick_job.val();
+                BuildStep::Tail => {
+                    if self.acknowledge.val() {
+                        self.pick.d.next = self.pick_job.val();
+                    }
                 }
                 _ => {}
             }
@@ -229,7 +261,7 @@ impl<const V: usize> Logic for AckWords<V> {
         }
         self.mac_word.next = self.local_mac.val().get_bits::<32>(16);
         self.job_word.next = bit_cast::<32, 24>(self.job.val().psn);
-        if self.now.val() == BuildStep::Aeth {
+        if self.now.val() == BuildStep::Tail {
             self.job_word.next = (bit_cast::<32, 8>(self.job.val().syndrome) << 24) | bit_cast::<32, 24>(self.job.val().msn);
         }
         if self.now.val() == BuildStep::Eth3 {
@@ -276,10 +308,18 @@ impl<const V: usize> Logic for AckWords<V> {
             self.term.next = self.kept.val() | (self.half.val() & self.high_byte.val());
         }
 
+        // R7: lengths count the ICRC.
+        self.length.next = self.body.val() + self.udp_length.val();
+        if self.now.val() == BuildStep::Four5 {
+            self.length.next = self.body.val() + self.ip_length.val();
+        }
+
         self.number.next = self.no_mask.val();
         match self.now.val() {
             BuildStep::Four5 => {
-                self.value.next = self.ip_start.val() | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 16);
+                self.value.next = self.ip_start.val()
+                    | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 16)
+                    | (bit_cast::<32, 11>(self.length.val()) << 2);
                 self.number.next = 5.into();
             }
             BuildStep::Four6 => {
@@ -297,15 +337,25 @@ impl<const V: usize> Logic for AckWords<V> {
                 self.value.next = self.port.val() | (self.inner.val() & self.upper_half.val());
             }
             BuildStep::Udp1 => {
-                self.value.next = self.udp_length.val();
+                self.value.next = bit_cast::<32, 11>(self.length.val()) << 18;
                 self.number.next = 11.into();
             }
             BuildStep::Bth0 => {
-                self.value.next = self.bth_start.val() | bit_cast::<32, 16>(self.row.val().get_bits::<16>(16));
+                self.value.next = self.bth_start.val()
+                    | (bit_cast::<32, 8>(self.opcode.val()) << 24)
+                    | (bit_cast::<32, 1>(self.solicited.val().into()) << 23)
+                    | (bit_cast::<32, 2>(self.pad.val()) << 20)
+                    | bit_cast::<32, 16>(self.row.val().get_bits::<16>(16));
             }
             BuildStep::Bth1 => {
                 self.value.next = self.inner.val() & self.lower_bytes.val();
                 self.number.next = 13.into();
+            }
+            BuildStep::Bth2 => {
+                self.value.next = self.inner.val() & self.lower_bytes.val();
+                if self.ack_request.val() {
+                    self.value.next = (self.inner.val() & self.lower_bytes.val()) | self.ack_bit.val();
+                }
             }
             _ => {}
         }
@@ -319,8 +369,26 @@ impl<const V: usize> Logic for AckWords<V> {
                     self.number.next = 0.into();
                 }
                 BuildStep::Six1 => {
-                    self.value.next = self.six_length.val() | bit_cast::<32, 8>(self.row.val().get_bits::<8>(8));
+                    self.value.next = self.six_protocol.val()
+                        | (bit_cast::<32, 11>(self.length.val()) << 18)
+                        | bit_cast::<32, 8>(self.row.val().get_bits::<8>(8));
                     self.number.next = 1.into();
+                }
+                _ => {}
+            }
+        }
+        // R5: what stands behind the payload's end is zero.
+        self.keep.next = self.bytes[0].val() | self.bytes[1].val() | self.bytes[2].val() | self.bytes[3].val();
+        if self.last.val() {
+            match self.pad.val().index() {
+                1 => {
+                    self.keep.next = self.bytes[0].val() | self.bytes[1].val() | self.bytes[2].val();
+                }
+                2 => {
+                    self.keep.next = self.bytes[0].val() | self.bytes[1].val();
+                }
+                3 => {
+                    self.keep.next = self.bytes[0].val();
                 }
                 _ => {}
             }
@@ -329,6 +397,9 @@ impl<const V: usize> Logic for AckWords<V> {
             | (bit_cast::<32, 8>(self.value.val().get_bits::<8>(16)) << 8)
             | (bit_cast::<32, 8>(self.value.val().get_bits::<8>(8)) << 16)
             | (bit_cast::<32, 8>(self.value.val().get_bits::<8>(0)) << 24);
+        if self.raw.val() {
+            self.word.next = self.row.val() & self.keep.val();
+        }
     }
 
     crate::block_name!();

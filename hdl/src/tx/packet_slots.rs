@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Takes the packet stream into slots of 32 words and says which are whole.
+//!
+//! ```text
+//! packet_* ─► slot_* (to the word RAM), address {slot, number of the word}
+//!             free ... head ... write ...          slots in order: being built, waiting, coming in
+//! ```
+//!
+//! One word a cycle. Words of the next packet are taken while a slot is free. Limit: 32 words a packet.
+
+use rust_hdl::prelude::*;
+
+/// `2^(SA - 5)` slots, at most 16.
+#[derive(LogicBlock)]
+pub struct PacketSlots<const SA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub packet_word: Signal<In, Bits<32>>,
+    pub packet_last: Signal<In, Bit>,
+    pub packet_valid: Signal<In, Bit>,
+    pub packet_ready: Signal<Out, Bit>,
+    pub slot_valid: Signal<Out, Bit>,
+    pub slot_address: Signal<Out, Bits<SA>>,
+    pub slot_word: Signal<Out, Bits<32>>,
+    pub slot_ready: Signal<In, Bit>,
+    /// A whole packet waits; its slot.
+    pub waiting: Signal<Out, Bit>,
+    pub head: Signal<Out, Bits<4>>,
+    /// One cycle each: it is begun; the oldest begun one is read to its end.
+    pub begin_next: Signal<In, Bit>,
+    pub finish: Signal<In, Bit>,
+    write_slot: DFF<Bits<5>>,
+    head_slot: DFF<Bits<5>>,
+    free_slot: DFF<Bits<5>>,
+    number: DFF<Bits<5>>,
+    used: Signal<Local, Bits<5>>,
+    open: Signal<Local, Bit>,
+    pointer_mask: Constant<Bits<5>>,
+    slot_mask: Constant<Bits<5>>,
+    all_slots: Constant<Bits<5>>,
+}
+
+impl<const SA: usize> Default for PacketSlots<SA> {
+    fn default() -> Self {
+        assert!((6..=9).contains(&SA), "PacketSlots: 2 to 16 slots of 32 words");
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            packet_word: Default::default(),
+            packet_last: Default::default(),
+            packet_valid: Default::default(),
+            packet_ready: Default::default(),
+            slot_valid: Default::default(),
+            slot_address: Default::default(),
+            slot_word: Default::default(),
+            slot_ready: Default::default(),
+            waiting: Default::default(),
+            head: Default::default(),
+            begin_next: Default::default(),
+            finish: Default::default(),
+            write_slot: Default::default(),
+            head_slot: Default::default(),
+            free_slot: Default::default(),
+            number: Default::default(),
+            used: Default::default(),
+            open: Default::default(),
+            pointer_mask: Constant::new(((1u64 << (SA - 4)) - 1).to_bits()),
+            slot_mask: Constant::new(((1u64 << (SA - 5)) - 1).to_bits()),
+            all_slots: Constant::new((1u64 << (SA - 5)).to_bits()),
+        }
+    }
+}
+
+impl<const SA: usize> Logic for PacketSlots<SA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write_slot, head_slot, free_slot, number);
+        self.used.next = (self.write_slot.q.val() - self.free_slot.q.val()) & self.pointer_mask.val();
+        self.open.next = self.used.val() != self.all_slots.val();
+        self.packet_ready.next = self.open.val() & self.slot_ready.val();
+        self.slot_valid.next = self.packet_valid.val() & self.open.val();
+        self.slot_address.next =
+            (bit_cast::<SA, 5>(self.write_slot.q.val() & self.slot_mask.val()) << 5) | bit_cast::<SA, 5>(self.number.q.val());
+        self.slot_word.next = self.packet_word.val();
+        if self.packet_valid.val() & self.open.val() & self.slot_ready.val() {
+            self.number.d.next = self.number.q.val() + 1;
+            if self.packet_last.val() {
+                self.number.d.next = 0.into();
+                self.write_slot.d.next = (self.write_slot.q.val() + 1) & self.pointer_mask.val();
+            }
+        }
+        self.waiting.next = self.write_slot.q.val() != self.head_slot.q.val();
+        self.head.next = (self.head_slot.q.val() & self.slot_mask.val()).get_bits::<4>(0);
+        if self.begin_next.val() {
+            self.head_slot.d.next = (self.head_slot.q.val() + 1) & self.pointer_mask.val();
+        }
+        if self.finish.val() {
+            self.free_slot.d.next = (self.free_slot.q.val() + 1) & self.pointer_mask.val();
+        }
+        if self.reset.val() {
+            self.write_slot.d.next = 0.into();
+            self.head_slot.d.next = 0.into();
+            self.free_slot.d.next = 0.into();
+            self.number.d.next = 0.into();
+        }
+    }
+
+    crate::block_name!();
+}
