@@ -62,7 +62,8 @@ pub const CQE_BYTES: usize = 32;
 pub const EVENT_BYTES: usize = 16;
 
 row! {
-    /// QP row, written by the host while the QP is in RESET (or, for attributes that verbs let change later, INIT). IP addresses and
+    /// QP row, written by the host while the QP is in RESET (or, for attributes that verbs let change later, INIT); words 16 and 19, which
+    /// only the requester reads (but for `max_dest_rd_atomic`), also in RTR, before the command to RTS. IP addresses and
     /// MACs are big-endian numbers: word 12 holds the first four bytes of an IPv6 address; IPv4 is ::ffff:a.b.c.d, so in word 15.
     qp {
         SERVICE "service" 0 0 3 "transport: 0 RC, 1 UC, 3 UD (the opcode's upper bits)";

@@ -17,6 +17,8 @@ mod ordering;
 mod queues;
 #[path = "rules/random.rs"]
 mod random;
+#[path = "rules/random_answers.rs"]
+mod random_answers;
 #[path = "rules/read_atomic.rs"]
 mod read_atomic;
 #[path = "rules/retry.rs"]

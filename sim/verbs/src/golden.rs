@@ -7,16 +7,14 @@
 //! ```
 //! Time stands still unless [`GoldenHca::advance`] moves it; [`exchange`] joins two of them by a wire without faults.
 
+mod rows;
+
 use crate::{Bus, BusError, DmaError, DmaMemory, PAGE_BYTES};
 use std::collections::{BTreeMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use verbena_model::golden::keys::{Access, Region};
-use verbena_model::golden::qp::{Attributes, State};
+use verbena_model::golden::qp::State;
 use verbena_model::golden::{Completion, Event, Features, Golden, Outcome};
 use verbena_model::memory::Memory;
-use verbena_model::parse::Local;
-use verbena_spec::config::Config;
-use verbena_spec::layout::{self, cq, cqe, event, event_type, mr, mtt, qp, rq_wqe, Field};
+use verbena_spec::layout::{self, cq, cqe, event, event_type, mr, mtt, qp, rq_wqe};
 use verbena_spec::registers::{self, doorbell};
 
 /// CAPABILITIES bits beside the preset's.
@@ -61,10 +59,6 @@ impl Default for GoldenHca {
     }
 }
 
-fn get(row: &[u32], low: &Field, high: &Field) -> u64 {
-    low.get(row) as u64 | (high.get(row) as u64) << 32
-}
-
 impl GoldenHca {
     /// The whole engine, with the sizes of the `tengig` preset.
     pub fn new() -> GoldenHca {
@@ -80,7 +74,7 @@ impl GoldenHca {
         capabilities |= if features.read_atomic { READ_ATOMIC } else { 0 };
         words.insert(registers::CAPABILITIES, capabilities);
         GoldenHca {
-            golden: Golden::with_features(local(&words, config), features),
+            golden: Golden::with_features(rows::local(&words, config), features),
             memory: Memory::new(),
             blocks: BTreeMap::new(),
             next_block: FIRST_ADDRESS,
@@ -241,7 +235,7 @@ impl GoldenHca {
             return true;
         }
         let row = self.row(registers::QP_TABLE, index, layout::QP_WORDS);
-        let attributes = self.attributes(&row, index);
+        let attributes = rows::attributes(&row, index);
         match self.golden.qp_mut(index) {
             Some(qp) => qp.attributes = attributes,
             None => self.golden.create_qp(attributes),
@@ -253,43 +247,6 @@ impl GoldenHca {
         let done = state.is_some_and(|s| self.golden.modify(index, s, &mut outcome));
         self.tell(outcome);
         done
-    }
-
-    fn attributes(&self, row: &[u32], index: u32) -> Attributes {
-        let v6 = qp::IPV6.get(row) == 1;
-        let words = [qp::DEST_IP_0, qp::DEST_IP_1, qp::DEST_IP_2, qp::DEST_IP_3].map(|f| f.get(row));
-        let (low, high) = (qp::DEST_MAC_LOW.get(row).to_be_bytes(), qp::DEST_MAC_HIGH.get(row).to_be_bytes());
-        Attributes {
-            qpn: qp::TAG.get(row) << 12 | index,
-            service: qp::SERVICE.get(row) as u8,
-            pmtu: 128 << qp::PMTU.get(row),
-            pd: qp::PD.get(row) as u16,
-            pkey: qp::PKEY.get(row) as u16,
-            qkey: qp::QKEY.get(row),
-            remote_write: qp::REMOTE_WRITE.get(row) == 1,
-            remote_read: qp::REMOTE_READ.get(row) == 1,
-            remote_atomic: qp::REMOTE_ATOMIC.get(row) == 1,
-            gid_index: qp::GID_INDEX.get(row) as usize,
-            peer_ip: address(words, v6),
-            peer_mac: [high[2], high[3], low[0], low[1], low[2], low[3]],
-            vlan: (qp::VLAN.get(row) == 1).then_some(qp::VLAN_TCI.get(row) as u16),
-            peer_qpn: qp::DEST_QPN.get(row),
-            rq_psn: qp::RQ_PSN.get(row),
-            rnr_timer: qp::RNR_TIMER.get(row) as u8,
-            traffic_class: qp::TRAFFIC_CLASS.get(row) as u8,
-            hop_limit: qp::HOP_LIMIT.get(row) as u8,
-            udp_source: qp::UDP_SOURCE.get(row) as u16,
-            recv_cq: qp::RECV_CQ.get(row) as u16,
-            max_dest_rd_atomic: qp::MAX_DEST_RD_ATOMIC.get(row) as u8,
-            send_cq: qp::SEND_CQ.get(row) as u16,
-            sq_psn: qp::SQ_PSN.get(row),
-            sq_base: get(row, &qp::SQ_BASE_LOW, &qp::SQ_BASE_HIGH),
-            sq_log: qp::SQ_LOG.get(row),
-            timeout: qp::TIMEOUT.get(row) as u8,
-            retry_count: qp::RETRY_COUNT.get(row) as u8,
-            rnr_retry: qp::RNR_RETRY.get(row) as u8,
-            max_rd_atomic: qp::MAX_RD_ATOMIC.get(row) as u8,
-        }
     }
 
     fn doorbell(&mut self, index: u32, kind: u32, value: u32) {
@@ -314,13 +271,13 @@ impl GoldenHca {
     /// Takes receive WQEs from the ring.
     fn receives(&mut self, index: u32, producer: u16, outcome: &mut Outcome) {
         let row = self.row(registers::QP_TABLE, index, layout::QP_WORDS);
-        let base = get(&row, &qp::RQ_BASE_LOW, &qp::RQ_BASE_HIGH);
+        let base = rows::get(&row, &qp::RQ_BASE_LOW, &qp::RQ_BASE_HIGH);
         let mask = (1u64 << qp::RQ_LOG.get(&row)) - 1;
         let next = self.receives.entry(index).or_insert(0);
         while *next != producer {
             let at = base + (u64::from(*next) & mask) * layout::RQ_WQE_BYTES as u64;
             let wqe = load(&self.memory, at, layout::RQ_WQE_BYTES / 4);
-            let va = get(&wqe, &rq_wqe::ADDRESS_LOW, &rq_wqe::ADDRESS_HIGH);
+            let va = rows::get(&wqe, &rq_wqe::ADDRESS_LOW, &rq_wqe::ADDRESS_HIGH);
             let posted = self
                 .golden
                 .post_receive(index, va, rq_wqe::LENGTH.get(&wqe), rq_wqe::LKEY.get(&wqe), outcome);
@@ -334,42 +291,18 @@ impl GoldenHca {
     /// Word 0 of an MR row: the region lives, or ends. False: its pages have another offset than its addresses.
     fn memory_region(&mut self, index: u32) -> bool {
         let row = self.row(registers::MR_TABLE, index, layout::MR_WORDS);
-        let key = index << 8 | mr::KEY_TAG.get(&row);
-        let va = get(&row, &mr::VA_LOW, &mr::VA_HIGH);
-        let length = get(&row, &mr::LENGTH_LOW, &mr::LENGTH_HIGH);
-        let bus = get(&row, &mr::ADDRESS_LOW, &mr::ADDRESS_HIGH);
-        let paged = mr::PAGED.get(&row) == 1;
         self.golden.regions.deregister_index(index);
         if mr::VALID.get(&row) == 0 {
             return true;
         }
-        if !paged && va % PAGE_BYTES != bus % PAGE_BYTES {
-            return false;
+        let mtt = |n: u32| {
+            let entry = self.row(registers::MTT_TABLE, n, layout::MTT_WORDS);
+            rows::get(&entry, &mtt::LOW, &mtt::HIGH)
+        };
+        match rows::region(&row, index, mtt) {
+            Some(region) => self.golden.register(region),
+            None => return false,
         }
-        let count = (va % PAGE_BYTES).saturating_add(length).div_ceil(PAGE_BYTES);
-        let page = |n: u64| {
-            if paged {
-                let entry = self.row(registers::MTT_TABLE, mr::MTT.get(&row) + n as u32, layout::MTT_WORDS);
-                get(&entry, &mtt::LOW, &mtt::HIGH)
-            } else {
-                bus - bus % PAGE_BYTES + n * PAGE_BYTES
-            }
-        };
-        let region = Region {
-            key,
-            pd: mr::PD.get(&row) as u16,
-            access: Access {
-                local_write: mr::LOCAL_WRITE.get(&row) == 1,
-                remote_write: mr::REMOTE_WRITE.get(&row) == 1,
-                remote_read: mr::REMOTE_READ.get(&row) == 1,
-                remote_atomic: mr::REMOTE_ATOMIC.get(&row) == 1,
-            },
-            may_invalidate: mr::MAY_INVALIDATE.get(&row) == 1,
-            virtual_address: va,
-            length,
-            pages: (0..count).map(page).collect(),
-        };
-        self.golden.register(region);
         true
     }
 
@@ -380,7 +313,7 @@ impl GoldenHca {
             return;
         }
         let queue = CompletionQueue {
-            base: get(&row, &cq::BASE_LOW, &cq::BASE_HIGH),
+            base: rows::get(&row, &cq::BASE_LOW, &cq::BASE_HIGH),
             log: cq::LOG.get(&row),
             ..CompletionQueue::default()
         };
@@ -413,38 +346,9 @@ impl GoldenHca {
                 let offset = (a - registers::DOORBELLS) / 4;
                 self.doorbell(offset / 4, offset % 4, value);
             }
-            _ => self.golden.local = local(&self.words, &verbena_spec::config::PRESETS[0]),
+            _ => self.golden.local = rows::local(&self.words, &verbena_spec::config::PRESETS[0]),
         }
         true
-    }
-}
-
-/// Who the registers say we are.
-fn local(words: &BTreeMap<u32, u32>, config: &Config) -> Local {
-    let word = |address: u32| words.get(&address).copied().unwrap_or(0);
-    let (low, high) = (word(registers::MAC_LOW).to_be_bytes(), word(registers::MAC_HIGH).to_be_bytes());
-    let valid = word(registers::GID_VALID);
-    let gid = |n: u32| {
-        let words = std::array::from_fn(|i| word(registers::GID0_0 + 16 * n + 4 * i as u32));
-        (valid >> n & 1 == 1).then(|| address(words, valid >> (4 + n) & 1 == 1))
-    };
-    Local {
-        mac: [high[2], high[3], low[0], low[1], low[2], low[3]],
-        gids: (0..config.n_gids as u32).map(gid).collect(),
-        max_frame: config.max_frame,
-        icrc_off: word(registers::CONTROL) & 2 != 0,
-    }
-}
-
-fn address(words: [u32; 4], v6: bool) -> IpAddr {
-    if v6 {
-        let mut bytes = [0; 16];
-        for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
-            to.copy_from_slice(&word.to_be_bytes());
-        }
-        IpAddr::V6(Ipv6Addr::from(bytes))
-    } else {
-        IpAddr::V4(Ipv4Addr::from(words[3]))
     }
 }
 

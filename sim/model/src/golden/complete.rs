@@ -115,11 +115,9 @@ impl Requester<'_> {
         }
     }
 
-    /// R25. During an RNR wait it only acknowledges (R46). It costs no retry (R48 counts timeouts): Soft-RoCE follows each RNR NAK with one.
+    /// R25. During an RNR wait the queue is back there already (R46). It costs no retry (R48 counts timeouts): Soft-RoCE follows each RNR NAK with one.
     fn sequence_nak(&mut self, psn: u32) {
-        if self.qp.send.rnr_deadline.is_none() {
-            self.rewind(psn);
-        }
+        self.rewind(psn);
     }
 
     /// R43 to R46.

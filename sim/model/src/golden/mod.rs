@@ -12,6 +12,7 @@
 
 mod complete;
 pub mod keys;
+mod outcome;
 pub mod qp;
 mod request;
 pub mod respond;
@@ -23,6 +24,7 @@ use crate::memory::Memory;
 use crate::packet::Packet;
 use crate::parse::{verdict, Local, Verdict};
 use keys::{Region, Regions};
+pub use outcome::{Completion, Event, Outcome};
 use qp::{Attributes, Message, Qp, Receive, State};
 use respond::Response;
 use send::Requester;
@@ -34,45 +36,6 @@ use verbena_spec::layout::{completion_opcode, event_type, status, SQ_WQE_BYTES};
 
 /// Bits of a QPN that are the index; the rest is the tag.
 pub const INDEX_BITS: u32 = 12;
-
-/// A completion (the fields of `verbena_spec::layout::cqe`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Completion {
-    pub cq: u16,
-    pub qpn: u32,
-    pub opcode: u32,
-    pub status: u32,
-    pub with_imm: bool,
-    pub with_invalidate: bool,
-    pub grh: bool,
-    pub solicited: bool,
-    pub wqe_index: u16,
-    pub byte_length: u32,
-    pub immediate: u32,
-    pub source_qpn: u32,
-}
-
-/// An asynchronous event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Event {
-    pub kind: u32,
-    pub number: u32,
-    pub detail: u32,
-}
-
-/// What one frame did.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
-    /// The receive verdict's counter.
-    pub rx: u8,
-    /// The responder's counter, for a frame that reached it.
-    pub responder: Option<u8>,
-    pub answers: Vec<Packet>,
-    pub completions: Vec<Completion>,
-    pub events: Vec<Event>,
-    /// The frame belongs to the host.
-    pub to_host: bool,
-}
 
 /// Parts of the engine that a build may leave out (CAPABILITIES bits 18 and 19). The default has neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

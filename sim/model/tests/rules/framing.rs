@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The verdict on a frame: R5, R7-R20, R76, R77.
+//! The verdict on a frame: R5-R20, R76, R77.
 
 use super::fixture::*;
 use verbena_model::icrc::icrc;
@@ -270,5 +270,44 @@ fn r77_lengths_agree() {
     let frame = good().to_frame();
     for cut in 1..12 {
         assert_eq!(code(&frame[..frame.len() - cut]), c::RX_BAD_LENGTH);
+    }
+}
+
+#[test]
+fn r6_the_icrc_covers_the_payload_too() {
+    let frame = good().to_frame();
+    let crc = |frame: &[u8]| icrc(&frame[14..frame.len() - 4]);
+    for at in 54..frame.len() - 4 {
+        let mut other = frame.clone();
+        other[at] ^= 1;
+        assert_ne!(crc(&other), crc(&frame), "payload byte {}", at - 54);
+        assert_eq!(code(&other), c::RX_BAD_ICRC);
+    }
+}
+
+#[test]
+fn r7_ip_and_udp_lengths_include_the_icrc() {
+    for length in 0..9 {
+        let packet = Packet {
+            payload: bytes(length, 2),
+            ..good()
+        };
+        let frame = packet.to_frame();
+        let be16 = |at: usize| usize::from(u16::from_be_bytes([frame[at], frame[at + 1]]));
+        let transport = 12 + length.next_multiple_of(4) + 4;
+        assert_eq!((be16(16), be16(38)), (20 + 8 + transport, 8 + transport), "{length}");
+        assert_eq!(frame.len(), 14 + be16(16));
+    }
+}
+
+#[test]
+fn r18_a_tag_is_accepted_and_not_in_the_icrc() {
+    let plain = good().to_frame();
+    for tci in [0, 5, 0x6abc, 0xffff] {
+        let tagged = Packet { vlan: Some(tci), ..good() };
+        let frame = tagged.to_frame();
+        assert_eq!(frame[12..16], [0x81, 0, (tci >> 8) as u8, tci as u8]);
+        assert_eq!(frame[16..], plain[12..], "the ICRC is the same");
+        assert_eq!(code(&frame), c::RX_ROCE);
     }
 }

@@ -293,8 +293,16 @@ fn r44_retries_are_counted_apart_and_anew_after_progress() {
         c.advance(late);
         assert_eq!(c.sent().len(), 1);
     }
+    for _ in 0..3 {
+        late += TIMEOUT;
+        c.advance(late);
+        assert_eq!(c.sent().len(), 1, "timeouts too");
+    }
+    let mut timed_out = c.golden.clone();
     c.syndrome(0x21, at(1));
     assert_eq!(c.done(), [(1, status::RNR_RETRY_EXCEEDED)], "the fourth in a row");
+    timed_out.advance(late + TIMEOUT, &mut c.memory, &mut c.outcome);
+    assert_eq!(c.done(), [(1, status::RETRY_EXCEEDED)], "the fourth of these");
 }
 
 #[test]
@@ -471,4 +479,18 @@ fn what_arrived_meanwhile_is_not_sent_again() {
     }
     c.ack(at(3));
     assert_eq!(c.sent_psns(), [at(4), at(5)]);
+}
+
+#[test]
+fn r78_any_credits_are_an_ack() {
+    for credits in 0..32 {
+        let mut c = Client::new();
+        c.post(write(0, 4));
+        c.sent();
+        c.syndrome(credits, at(0));
+        assert_eq!(c.done(), [(0, status::SUCCESS)], "{credits}");
+        // None stop it either.
+        c.post(write(0, 4));
+        assert_eq!(c.sent().len(), 1);
+    }
 }
