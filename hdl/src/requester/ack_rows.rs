@@ -51,7 +51,7 @@ pub struct AckRows<const QA: usize, const RA: usize, const RC: usize, const SA: 
     word_kept: DFF<Bits<32>>,
     over: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
-    inside: Signal<Local, Bit>,
+    within_rows: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
     is_code: Signal<Local, Bit>,
     host: Signal<Local, Bit>,
@@ -117,7 +117,7 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> AckRows
             word_kept: Default::default(),
             over: Default::default(),
             open: Default::default(),
-            inside: Default::default(),
+            within_rows: Default::default(),
             known: Default::default(),
             is_code: Default::default(),
             host: Default::default(),
@@ -161,9 +161,9 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
 
         // The host's words: 0, 1, 5, 8, 16-19 to 0-7.
         self.number.next = self.table_address.val().get_bits::<5>(0);
-        self.inside.next = !(self.table_address.val() & self.beyond.val()).any();
+        self.within_rows.next = !(self.table_address.val() & self.beyond.val()).any();
         self.known.next = self.kept_words.val().get_bit(self.number.val().index());
-        self.is_code.next = self.inside.val() & (self.number.val() == self.code_word.val());
+        self.is_code.next = self.within_rows.val() & (self.number.val() == self.code_word.val());
         self.slot.next = 0.into();
         if self.number.val().get_bit(0) {
             self.slot.next = 1.into();
@@ -180,7 +180,7 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
         self.open.next = self.over.val() & !self.write.val();
         self.code_valid.next = self.table_valid.val() & self.is_code.val() & self.open.val();
         self.table_ready.next = self.open.val() & (self.code_ready.val() | !self.is_code.val());
-        self.host.next = self.table_valid.val() & self.inside.val() & self.known.val() & (self.code_ready.val() | !self.is_code.val());
+        self.host.next = self.table_valid.val() & self.within_rows.val() & self.known.val() & (self.code_ready.val() | !self.is_code.val());
 
         // Write: the station, the host, the walk.
         self.ram.write_enable.next = self.host.val();

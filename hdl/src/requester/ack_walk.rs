@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! psn, oldest ──────────────┐ pair
-//! oldest, limit, first, last┴─► difference ─► before (bit 23), equal
+//! oldest, limit, first, last┴─► difference ─► negative (bit 23), equal
 //! length ─► less 1 ─► divided by the PMTU ─► + first ─► last
 //! ```
 //!
@@ -38,7 +38,7 @@ pub struct AckWalk {
     pub clock: Signal<In, Clock>,
     pub pair: Signal<In, Pair>,
     pub difference: Signal<Out, Bits<24>>,
-    pub before: Signal<Out, Bit>,
+    pub negative: Signal<Out, Bit>,
     pub equal: Signal<Out, Bit>,
     pub pmtu: Signal<In, Bits<3>>,
     /// Words from the rows and from `Send`, and which register takes them.
@@ -85,7 +85,7 @@ impl AckWalk {
             clock: Default::default(),
             pair: Default::default(),
             difference: Default::default(),
-            before: Default::default(),
+            negative: Default::default(),
             equal: Default::default(),
             pmtu: Default::default(),
             word: Default::default(),
@@ -174,7 +174,7 @@ impl Logic for AckWalk {
             self.difference_kept.d.next = self.left.val() - self.right.val() - self.borrow.val();
         }
         self.difference.next = self.difference_kept.q.val();
-        self.before.next = self.difference_kept.q.val().get_bit(23);
+        self.negative.next = self.difference_kept.q.val().get_bit(23);
         self.equal.next = !self.difference_kept.q.val().any();
 
         // R22: the last PSN.

@@ -385,7 +385,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.walk.pass.next = self.steps.pass.val();
         self.walk.reach.next = self.steps.reach.val();
         self.walk.inclusive.next = self.steps.inclusive.val();
-        self.steps.before.next = self.walk.before.val();
+        self.steps.negative.next = self.walk.negative.val();
         self.steps.equal.next = self.walk.equal.val();
         self.steps.oldest.next = self.walk.oldest.val();
 

@@ -123,7 +123,7 @@ pub struct CompleteSteps {
     pub load_domain: Signal<Out, Bit>,
     // PSNs.
     pub pair: Signal<Out, Pair>,
-    pub before: Signal<In, Bit>,
+    pub negative: Signal<In, Bit>,
     pub equal: Signal<In, Bit>,
     pub oldest: Signal<In, Bits<24>>,
     pub load_psn: Signal<Out, Bit>,
@@ -199,7 +199,7 @@ pub struct CompleteSteps {
     /// PSN facts, one cycle behind their difference: psn before oldest, psn = oldest, psn (or oldest) before limit.
     earlier: DFF<Bit>,
     here: DFF<Bit>,
-    inside: DFF<Bit>,
+    in_flight: DFF<Bit>,
     hit: DFF<Bit>,
     same: DFF<Bit>,
     moved: DFF<Bit>,
@@ -292,7 +292,7 @@ impl Default for CompleteSteps {
             load_queue: Default::default(),
             load_domain: Default::default(),
             pair: Default::default(),
-            before: Default::default(),
+            negative: Default::default(),
             equal: Default::default(),
             oldest: Default::default(),
             load_psn: Default::default(),
@@ -361,7 +361,7 @@ impl Default for CompleteSteps {
             told: Default::default(),
             earlier: Default::default(),
             here: Default::default(),
-            inside: Default::default(),
+            in_flight: Default::default(),
             hit: Default::default(),
             same: Default::default(),
             moved: Default::default(),
@@ -437,7 +437,7 @@ impl Logic for CompleteSteps {
             clock,
             earlier,
             here,
-            inside,
+            in_flight,
             hit,
             same,
             moved,
@@ -514,7 +514,7 @@ impl Logic for CompleteSteps {
             self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | (self.expired_valid.val() & !self.report.q.val());
         self.live.next = !self.dead.q.val() & ((self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()));
         // R39: from the oldest unacknowledged PSN to the highest ever sent.
-        self.legit.next = self.live.val() & (self.moved.q.val() | (!self.earlier.q.val() & self.inside.q.val()));
+        self.legit.next = self.live.val() & (self.moved.q.val() | (!self.earlier.q.val() & self.in_flight.q.val()));
         self.reached.next = self.here.q.val();
         if self.positive.val() {
             self.reached.next = self.moved.q.val() & self.earlier.q.val();
@@ -628,7 +628,7 @@ impl Logic for CompleteSteps {
                 self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 17;
                 self.load_first.next = true;
                 self.load_queue.next = !self.moved.q.val();
-                self.earlier.d.next = self.before.val();
+                self.earlier.d.next = self.negative.val();
                 self.here.d.next = self.equal.val();
                 self.pair.next = Pair::OldestLimit;
                 if self.is_response.val() {
@@ -640,7 +640,7 @@ impl Logic for CompleteSteps {
                 self.read.next = true;
                 self.item.next = 10.into();
                 self.load_length.next = true;
-                self.inside.d.next = self.before.val();
+                self.in_flight.d.next = self.negative.val();
                 self.hit.d.next = self.word.val().get_bit(16) & (self.word.val().get_bits::<16>(0) == self.wqe_kept.q.val());
                 self.pair.next = Pair::OldestFirst;
                 self.state.d.next = CompleteState::Judge;
@@ -705,7 +705,7 @@ impl Logic for CompleteSteps {
                                 self.waking.d.next = true;
                                 self.save.next = true;
                             } else {
-                                if self.inside.q.val() {
+                                if self.in_flight.q.val() {
                                     self.cause.d.next = self.count_timeout.val();
                                     self.state.d.next = CompleteState::Retries;
                                 }
@@ -768,13 +768,13 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Decide;
             }
             CompleteState::Decide => {
-                self.closing_kept.d.next = !self.before.val();
+                self.closing_kept.d.next = !self.negative.val();
                 self.state.d.next = CompleteState::Complete;
                 if self.is_response.val() {
                     if self.fitting.q.val() {
                         self.state.d.next = CompleteState::Due;
                     } else {
-                        if self.before.val() {
+                        if self.negative.val() {
                             // A part of the message.
                             self.reach.next = true;
                             self.progress.next = true;
@@ -968,7 +968,7 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Behind;
             }
             CompleteState::Behind => {
-                self.outstanding.d.next = self.before.val();
+                self.outstanding.d.next = self.negative.val();
                 self.pair.next = Pair::OldestLimit;
                 self.state.d.next = CompleteState::Timer;
             }
@@ -987,7 +987,7 @@ impl Logic for CompleteSteps {
                 if self.timer_ready.val() | (self.timer_operation.val() == TimerOperation::Nothing) {
                     // Send was resending what has arrived meanwhile: on to the oldest.
                     self.go_back.next = self.rewinding.q.val()
-                        | (self.moved.q.val() & !self.failed.q.val() & self.is_response.val() & !self.before.val() & !self.equal.val());
+                        | (self.moved.q.val() & !self.failed.q.val() & self.is_response.val() & !self.negative.val() & !self.equal.val());
                     self.rewinding.d.next = self.go_back.val();
                     self.leave.next = true;
                 }

@@ -106,7 +106,7 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     pending: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     onward: Signal<Local, Bit>,
-    time: Signal<Local, Bits<39>>,
+    clock_time: Signal<Local, Bits<39>>,
     delta: Signal<Local, Bits<8>>,
     deadline: Signal<Local, Bits<8>>,
     code: Signal<Local, Bits<5>>,
@@ -175,7 +175,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Timers<QA, SA, SC> {
             pending: Default::default(),
             other: Default::default(),
             onward: Default::default(),
-            time: Default::default(),
+            clock_time: Default::default(),
             delta: Default::default(),
             deadline: Default::default(),
             code: Default::default(),
@@ -229,7 +229,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
                 self.high.d.next = self.high.q.val() + 1;
             }
         }
-        self.time.next = bit_cast::<39, 19>(self.low.q.val()) | (bit_cast::<39, 19>(self.high.q.val()) << 19);
+        self.clock_time.next = bit_cast::<39, 19>(self.low.q.val()) | (bit_cast::<39, 19>(self.high.q.val()) << 19);
 
         self.over.next = self.clear.q.val() == self.top.val();
         self.ready.next = self.over.val();
@@ -354,15 +354,15 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             }
             TimersState::Coarse => {
                 self.item.d.next = false;
-                self.window.d.next = self.time.val().get_bits::<15>(0);
+                self.window.d.next = self.clock_time.val().get_bits::<15>(0);
                 if self.shift.q.val().get_bits::<2>(3) == 1 {
-                    self.window.d.next = self.time.val().get_bits::<15>(8);
+                    self.window.d.next = self.clock_time.val().get_bits::<15>(8);
                 }
                 if self.shift.q.val().get_bits::<2>(3) == 2 {
-                    self.window.d.next = self.time.val().get_bits::<15>(16);
+                    self.window.d.next = self.clock_time.val().get_bits::<15>(16);
                 }
                 if self.shift.q.val().get_bits::<2>(3) == 3 {
-                    self.window.d.next = self.time.val().get_bits::<15>(24);
+                    self.window.d.next = self.clock_time.val().get_bits::<15>(24);
                 }
                 self.state.d.next = TimersState::Fine;
             }
