@@ -833,6 +833,8 @@ impl Logic for CompleteSteps {
                 self.entry_complete.next = self.closing_kept.q.val() & self.signaled.val();
                 self.entry_valid.next = self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val());
                 if self.entry_ready.val() | !(self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val())) {
+                    // An entry that may follow has no jobs.
+                    self.place_clear.next = true;
                     self.reach.next = true;
                     self.next_wqe.next = self.closing_kept.q.val();
                     self.aligned_kept.d.next = self.closing_kept.q.val();
@@ -1025,7 +1027,8 @@ impl Logic for CompleteSteps {
             CompleteState::Wake => {
                 self.wake_valid.next = true;
                 if self.wake_ready.val() {
-                    self.state.d.next = CompleteState::Finish;
+                    self.finish.next = true;
+                    self.state.d.next = CompleteState::Idle;
                 }
             }
             CompleteState::Finish => {

@@ -104,6 +104,7 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     over: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
     pending: Signal<Local, Bit>,
+    open: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     onward: Signal<Local, Bit>,
     clock_time: Signal<Local, Bits<39>>,
@@ -173,6 +174,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Timers<QA, SA, SC> {
             over: Default::default(),
             due: Default::default(),
             pending: Default::default(),
+            open: Default::default(),
             other: Default::default(),
             onward: Default::default(),
             clock_time: Default::default(),
@@ -236,7 +238,9 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         self.pending.next = self.asked.q.val() != TimerOperation::Nothing;
         self.other.next = self.pending.val() | self.arm_valid.val() | self.table_valid.val();
         self.onward.next = false;
-        self.set_ready.next = !self.pending.val();
+        // The code of an RNR wait is still being read.
+        self.open.next = !self.pending.val() & (self.operation.q.val() != TimerOperation::Rnr);
+        self.set_ready.next = self.open.val();
         self.arm_ready.next = false;
         self.table_ready.next = false;
         self.expired_valid.next = false;
@@ -421,7 +425,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         if self.onward.val() {
             self.scan.d.next = self.scan.q.val() + 1;
         }
-        if self.set_valid.val() & !self.pending.val() {
+        if self.set_valid.val() & self.open.val() {
             self.asked.d.next = self.set_operation.val();
             self.asked_index.d.next = self.set_index.val();
             self.asked_code.d.next = self.set_code.val();
@@ -438,6 +442,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.asked.d.next = TimerOperation::Nothing;
         }
         if self.reset.val() {
+            self.operation.d.next = TimerOperation::Nothing;
             self.state.d.next = TimersState::Pick;
             self.clear.d.next = 0.into();
             self.scan.d.next = 0.into();

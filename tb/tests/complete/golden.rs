@@ -270,7 +270,11 @@ impl Golden {
     }
 
     fn start_timer(&mut self, sender: &Sender) {
-        self.timer = if before(self.oldest, sender.highest) && self.setup.timeout != 0 { Timer::Ack } else { Timer::Off };
+        self.timer = if before(self.oldest, sender.highest) && self.setup.timeout != 0 {
+            Timer::Ack
+        } else {
+            Timer::Off
+        };
     }
 
     fn drain(&mut self, sender: &Sender) {

@@ -15,7 +15,7 @@ use verbena_tb::step::Bench;
 pub type Uut<const W: usize> = Complete<W, 2, 7, 8, 3, 4>;
 
 /// Time stands nearly still, or runs.
-const SLOW: u64 = 0xff_ffff;
+const SLOW: u64 = 2048 << 8;
 const FAST: u64 = 8 << 8;
 const PD: u32 = 0x1234;
 const CQ: u32 = 0xabc;
@@ -66,7 +66,7 @@ pub struct Rig<const W: usize> {
     pub memory: HashMap<u64, u32>,
     pub read_error: bool,
     pub fetches: u64,
-    fast: bool,
+    pub fast: bool,
     look: u64,
     key_age: Option<u64>,
     reads: Option<(u64, u64, u64)>,
@@ -247,7 +247,13 @@ impl<const W: usize> Rig<W> {
             stand.push(("job", format!("{:?}", u.job.val()), u.job_ready.val()));
         }
         if u.rewind_valid.val() {
-            let what = (u.rewind_index.val(), u.rewind_psn.val(), u.rewind_wqe.val(), u.rewind_offset.val(), u.rewind_hold.val());
+            let what = (
+                u.rewind_index.val(),
+                u.rewind_psn.val(),
+                u.rewind_wqe.val(),
+                u.rewind_offset.val(),
+                u.rewind_hold.val(),
+            );
             stand.push(("rewind", format!("{what:?}"), u.rewind_ready.val()));
         }
         if u.wake_valid.val() {
@@ -358,7 +364,11 @@ impl<const W: usize> Rig<W> {
         if u.arm_ready.val() {
             self.arm = None;
         }
-        self.key_age = if u.key_start.val() && !key_now { Some(self.key_age.map_or(1, |a| a + 1)) } else { None };
+        self.key_age = if u.key_start.val() && !key_now {
+            Some(self.key_age.map_or(1, |a| a + 1))
+        } else {
+            None
+        };
         if beat.is_some() && u.r_ready.val() {
             let (address, number, since) = self.reads.unwrap();
             self.reads = (number + 1 < 512 / W as u64).then_some((address, number + 1, since));
@@ -508,7 +518,11 @@ impl<const W: usize> Rig<W> {
     pub fn begin(&mut self, index: usize, packets: u32) {
         let life = &mut self.lives[index];
         let s = &mut life.sender;
-        let first = if s.begun == 0 { life.sq_psn } else { life.messages[s.begun as usize - 1].end(life.golden.setup.pmtu) };
+        let first = if s.begun == 0 {
+            life.sq_psn
+        } else {
+            life.messages[s.begun as usize - 1].end(life.golden.setup.pmtu)
+        };
         assert!(s.begun < s.producer && s.begun.wrapping_sub(life.golden.wqe) < 8);
         let message = &mut life.messages[s.begun as usize];
         message.first = first;
@@ -534,10 +548,14 @@ impl<const W: usize> Rig<W> {
 
     /// What has left since is exactly that.
     pub fn compare(&mut self, index: usize, want: Vec<Out>) {
-        let got: Vec<Out> = self.log.drain(..).map(|(_, i, out)| {
-            assert_eq!(i, index);
-            out
-        }).collect();
+        let got: Vec<Out> = self
+            .log
+            .drain(..)
+            .map(|(_, i, out)| {
+                assert_eq!(i, index);
+                out
+            })
+            .collect();
         assert_eq!(got, want, "{}: QP {index} did / should have done", self.say());
         self.rows(index);
     }
@@ -567,6 +585,18 @@ impl<const W: usize> Rig<W> {
         let cycles = self.bench.cycle - start;
         self.compare(index, want.clone());
         (want, cycles)
+    }
+
+    /// A response without a comparison.
+    pub fn respond_raw(&mut self, index: usize, r: Response) -> Vec<Out> {
+        self.response = Some((index, r));
+        let start = self.bench.cycle;
+        while self.response.is_some() {
+            self.step();
+            assert!(self.bench.cycle - start < 3000, "{}: {r:?} never ends", self.say());
+        }
+        self.rows(index);
+        self.log.drain(..).map(|(_, _, out)| out).collect()
     }
 
     /// Send's word of a new state.
@@ -620,18 +650,26 @@ impl<const W: usize> Rig<W> {
     pub fn expire(&mut self, index: usize) -> u64 {
         let life = &mut self.lives[index];
         let (running, sender) = (life.golden.timer, life.sender);
-        let want = if running == Timer::Off { vec![] } else { life.golden.expired(&life.messages, &sender) };
+        let want = if running == Timer::Off {
+            vec![]
+        } else {
+            life.golden.expired(&life.messages, &sender)
+        };
         let start = self.bench.cycle;
-        self.fast = true;
+        let was_fast = std::mem::replace(&mut self.fast, true);
         while self.log.is_empty() {
             self.step();
             if want.is_empty() && self.bench.cycle - start > 4000 {
                 break;
             }
-            assert!(self.bench.cycle - start < 40000, "{}: {running:?} of QP {index} never fires", self.say());
+            assert!(
+                self.bench.cycle - start < 40000,
+                "{}: {running:?} of QP {index} never fires",
+                self.say()
+            );
         }
         let cycles = self.bench.cycle - start;
-        self.fast = false;
+        self.fast = was_fast;
         self.rest();
         self.compare(index, want);
         cycles

@@ -203,7 +203,10 @@ fn r65_an_unsignalled_wqe_completes_when_it_fails() {
     rig.post(1, SEND, 10, false, &[]);
     rig.begin(1, 1);
     assert_eq!(completions(&rig.ack(1, 100).0), []);
-    assert_eq!(completions(&rig.respond(1, acknowledge(101, 0x62)).0), [(1, status::REMOTE_ACCESS_ERROR)]);
+    assert_eq!(
+        completions(&rig.respond(1, acknowledge(101, 0x62)).0),
+        [(1, status::REMOTE_ACCESS_ERROR)]
+    );
     rig.bury(1);
 }
 
