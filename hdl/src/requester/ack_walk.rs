@@ -18,7 +18,7 @@
 
 use rust_hdl::prelude::*;
 
-/// Which difference is taken.
+/// Which difference is taken in the next cycle.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum Pair {
     /// Keep the last one.
@@ -59,6 +59,7 @@ pub struct AckWalk {
     pub length: Signal<Out, Bits<32>>,
     /// Bytes from the first PSN to the one behind a difference taken from `first`.
     pub offset: Signal<Out, Bits<32>>,
+    pair_kept: DFF<Pair>,
     psn_kept: DFF<Bits<24>>,
     oldest_kept: DFF<Bits<24>>,
     limit_kept: DFF<Bits<24>>,
@@ -70,7 +71,9 @@ pub struct AckWalk {
     difference_kept: DFF<Bits<24>>,
     left: Signal<Local, Bits<24>>,
     right: Signal<Local, Bits<24>>,
-    borrow: Signal<Local, Bits<24>>,
+    complement: Signal<Local, Bits<24>>,
+    carry: Signal<Local, Bit>,
+    sum: Signal<Local, Bits<25>>,
     quotient: Signal<Local, Bits<24>>,
     base: Signal<Local, Bits<24>>,
     increment: Signal<Local, Bits<24>>,
@@ -102,6 +105,7 @@ impl AckWalk {
             oldest: Default::default(),
             length: Default::default(),
             offset: Default::default(),
+            pair_kept: Default::default(),
             psn_kept: Default::default(),
             oldest_kept: Default::default(),
             limit_kept: Default::default(),
@@ -113,7 +117,9 @@ impl AckWalk {
             difference_kept: Default::default(),
             left: Default::default(),
             right: Default::default(),
-            borrow: Default::default(),
+            complement: Default::default(),
+            carry: Default::default(),
+            sum: Default::default(),
             quotient: Default::default(),
             base: Default::default(),
             increment: Default::default(),
@@ -130,6 +136,7 @@ impl Logic for AckWalk {
         dff_setup!(
             self,
             clock,
+            pair_kept,
             psn_kept,
             oldest_kept,
             limit_kept,
@@ -142,10 +149,11 @@ impl Logic for AckWalk {
         );
 
         // The difference.
+        self.pair_kept.d.next = self.pair.val();
         self.left.next = self.psn_kept.q.val();
         self.right.next = self.oldest_kept.q.val();
-        self.borrow.next = 0.into();
-        match self.pair.val() {
+        self.carry.next = true;
+        match self.pair_kept.q.val() {
             Pair::PsnLimit => {
                 self.right.next = self.limit_kept.q.val();
             }
@@ -154,7 +162,7 @@ impl Logic for AckWalk {
             }
             Pair::PsnLastLess => {
                 self.right.next = self.last_kept.q.val();
-                self.borrow.next = self.one.val();
+                self.carry.next = false;
             }
             Pair::OldestLimit => {
                 self.left.next = self.oldest_kept.q.val();
@@ -170,8 +178,12 @@ impl Logic for AckWalk {
             }
             _ => {}
         }
-        if self.pair.val() != Pair::Nothing {
-            self.difference_kept.d.next = self.left.val() - self.right.val() - self.borrow.val();
+        self.complement.next = !self.right.val();
+        // One adder: the lowest bit carries in.
+        self.sum.next = ((bit_cast::<25, 24>(self.left.val()) << 1) | 1)
+            + ((bit_cast::<25, 24>(self.complement.val()) << 1) | bit_cast::<25, 1>(self.carry.val().into()));
+        if self.pair_kept.q.val() != Pair::Nothing {
+            self.difference_kept.d.next = self.sum.val().get_bits::<24>(1);
         }
         self.difference.next = self.difference_kept.q.val();
         self.negative.next = self.difference_kept.q.val().get_bit(23);

@@ -10,7 +10,7 @@
 //!        ├─ NAK, missing responses, timeout ─► Retries ─► Retry ──────────────────────► Save
 //!        ├─ refusals, exhausted retries ─► Fatal ─────────────────────────────────────► Save
 //!        └─ flush ─► Start … Started, Posted ─► Flush, Begun ─► Drained ──────────────► Save
-//! Save ─► SaveIndex ─► Outstanding ─► Behind ─► Timer ─► [Count] ─► [Refer ─► Referred ─► Rewind ─► CountRewind] ─► [Wake] ─► Finish ─► Idle
+//! Save ─► SaveIndex ─► Outstanding ─► Behind ─► Timer ─► [Count] ─► [Refer ─► … ─► Rewind ─► CountRewind] ─► [Wake] ─► Finish ─► Idle
 //! ```
 //!
 //! A walk goes from message to message until the response's PSN is reached. `moved`: something was acknowledged in this job.
@@ -47,6 +47,7 @@ pub enum CompleteState {
     Decide,
     Complete,
     Due,
+    DueWait,
     Fit,
     Await,
     Forget,
@@ -72,6 +73,7 @@ pub enum CompleteState {
     Count,
     Refer,
     Referred,
+    Offset,
     Rewind,
     CountRewind,
     Wake,
@@ -610,6 +612,7 @@ impl Logic for CompleteSteps {
                 self.implied.d.next = self.word.val().get_bit(28);
                 self.waiting.d.next = self.word.val().get_bit(29);
                 self.told.d.next = self.word.val().get_bit(30);
+                self.pair.next = Pair::PsnOldest;
                 self.state.d.next = CompleteState::LookRecord;
             }
             CompleteState::LookRecord => {
@@ -617,7 +620,11 @@ impl Logic for CompleteSteps {
                 self.item.next = 2.into();
                 self.look_read.next = true;
                 self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 16;
-                self.pair.next = Pair::PsnOldest;
+                // Each difference is asked for in the cycle before it is taken.
+                self.pair.next = Pair::OldestLimit;
+                if self.is_response.val() {
+                    self.pair.next = Pair::PsnLimit;
+                }
                 self.load_service.next = !self.moved.q.val();
                 self.state.d.next = CompleteState::LookLength;
             }
@@ -630,10 +637,7 @@ impl Logic for CompleteSteps {
                 self.load_queue.next = !self.moved.q.val();
                 self.earlier.d.next = self.negative.val();
                 self.here.d.next = self.equal.val();
-                self.pair.next = Pair::OldestLimit;
-                if self.is_response.val() {
-                    self.pair.next = Pair::PsnLimit;
-                }
+                self.pair.next = Pair::OldestFirst;
                 self.state.d.next = CompleteState::Take;
             }
             CompleteState::Take => {
@@ -642,7 +646,6 @@ impl Logic for CompleteSteps {
                 self.load_length.next = true;
                 self.in_flight.d.next = self.negative.val();
                 self.hit.d.next = self.word.val().get_bit(16) & (self.word.val().get_bits::<16>(0) == self.wqe_kept.q.val());
-                self.pair.next = Pair::OldestFirst;
                 self.state.d.next = CompleteState::Judge;
             }
             CompleteState::Judge => {
@@ -755,9 +758,6 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Last => {
-                self.state.d.next = CompleteState::Compare;
-            }
-            CompleteState::Compare => {
                 self.pair.next = Pair::PsnLastLess;
                 if self.positive.val() {
                     self.pair.next = Pair::PsnLast;
@@ -765,9 +765,13 @@ impl Logic for CompleteSteps {
                 if self.fitting.q.val() {
                     self.pair.next = Pair::OldestLast;
                 }
+                self.state.d.next = CompleteState::Compare;
+            }
+            CompleteState::Compare => {
                 self.state.d.next = CompleteState::Decide;
             }
             CompleteState::Decide => {
+                self.pair.next = Pair::PsnOldest;
                 self.closing_kept.d.next = !self.negative.val();
                 self.state.d.next = CompleteState::Complete;
                 if self.is_response.val() {
@@ -785,6 +789,7 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Complete => {
+                self.pair.next = Pair::PsnOldest;
                 self.entry_valid.next = self.signaled.val();
                 if self.entry_ready.val() | !self.signaled.val() {
                     self.next_wqe.next = true;
@@ -798,6 +803,9 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Due => {
+                self.state.d.next = CompleteState::DueWait;
+            }
+            CompleteState::DueWait => {
                 self.state.d.next = CompleteState::Fit;
             }
             CompleteState::Fit => {
@@ -962,6 +970,7 @@ impl Logic for CompleteSteps {
                     | (bit_cast::<32, 3>(self.rnr_retries.q.val()) << 19);
                 self.load_limit.next = true;
                 self.look_read.next = true;
+                self.pair.next = Pair::OldestLimit;
                 self.state.d.next = CompleteState::Outstanding;
             }
             CompleteState::Outstanding => {
@@ -971,7 +980,6 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Behind => {
                 self.outstanding.d.next = self.negative.val();
-                self.pair.next = Pair::OldestLimit;
                 self.state.d.next = CompleteState::Timer;
             }
             CompleteState::Timer => {
@@ -1006,6 +1014,9 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Referred;
             }
             CompleteState::Referred => {
+                self.state.d.next = CompleteState::Offset;
+            }
+            CompleteState::Offset => {
                 self.load_offset.next = true;
                 self.state.d.next = CompleteState::Rewind;
             }

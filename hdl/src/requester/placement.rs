@@ -385,7 +385,6 @@ impl<const W: usize> Logic for Placement<W> {
                         self.second.d.next = true;
                         // No room at all, no way back either.
                         self.fresh.d.next = !self.room.q.val().any();
-                        self.read.next = false;
                         self.state.d.next = PlacementState::Next;
                     } else {
                         if !self.room.q.val().get_bits::<18>(14).any() & self.over_wide.val().get_bit(14) & !self.swap.val() {

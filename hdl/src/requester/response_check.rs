@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a response says, and whether it fits the request at whose PSN it stands (R40). Combinational, but for the length that is due.
+//! What a response says, and whether it fits the request at whose PSN it stands (R40). What it says is registered: a cycle behind the head. `fits`
+//! is two cycles behind `closing`.
 //!
 //! | opcode, syndrome | is |
 //! |---|---|
@@ -40,11 +41,24 @@ pub struct ResponseCheck {
     /// At the request's first PSN, at its last.
     pub opening: Signal<In, Bit>,
     pub closing: Signal<In, Bit>,
-    /// A cycle behind `closing`.
     pub fits: Signal<Out, Bit>,
     due: DFF<Bits<13>>,
+    positive_kept: DFF<Bit>,
+    rnr_kept: DFF<Bit>,
+    sequence_kept: DFF<Bit>,
+    data_kept: DFF<Bit>,
+    bytes_kept: DFF<Bit>,
+    atomic_kept: DFF<Bit>,
+    begins_kept: DFF<Bit>,
+    middle_kept: DFF<Bit>,
+    ends_kept: DFF<Bit>,
+    good_kept: DFF<Bit>,
+    empty_kept: DFF<Bit>,
+    status_kept: DFF<Bits<4>>,
+    fetches_kept: DFF<Bit>,
+    is_read: DFF<Bit>,
+    fits_kept: DFF<Bit>,
     acknowledge: Signal<Local, Bit>,
-    response: Signal<Local, Bit>,
     atomic: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
     middle: Signal<Local, Bit>,
@@ -95,8 +109,22 @@ impl ResponseCheck {
             closing: Default::default(),
             fits: Default::default(),
             due: Default::default(),
+            positive_kept: Default::default(),
+            rnr_kept: Default::default(),
+            sequence_kept: Default::default(),
+            data_kept: Default::default(),
+            bytes_kept: Default::default(),
+            atomic_kept: Default::default(),
+            begins_kept: Default::default(),
+            middle_kept: Default::default(),
+            ends_kept: Default::default(),
+            good_kept: Default::default(),
+            empty_kept: Default::default(),
+            status_kept: Default::default(),
+            fetches_kept: Default::default(),
+            is_read: Default::default(),
+            fits_kept: Default::default(),
             acknowledge: Default::default(),
-            response: Default::default(),
             atomic: Default::default(),
             begins: Default::default(),
             middle: Default::default(),
@@ -126,38 +154,73 @@ impl ResponseCheck {
 impl Logic for ResponseCheck {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, due);
+        dff_setup!(
+            self,
+            clock,
+            due,
+            positive_kept,
+            rnr_kept,
+            sequence_kept,
+            data_kept,
+            bytes_kept,
+            atomic_kept,
+            begins_kept,
+            middle_kept
+        );
+        dff_setup!(
+            self,
+            clock,
+            ends_kept,
+            good_kept,
+            empty_kept,
+            status_kept,
+            fetches_kept,
+            is_read,
+            fits_kept
+        );
         self.acknowledge.next = self.opcode.val() == self.opcode_acknowledge.val();
         self.only.next = self.opcode.val() == self.opcode_only.val();
         self.begins.next = (self.opcode.val() == self.opcode_first.val()) | self.only.val();
         self.middle.next = self.opcode.val() == self.opcode_middle.val();
         self.ends.next = (self.opcode.val() == self.opcode_last.val()) | self.only.val();
-        self.response.next = self.begins.val() | self.middle.val() | self.ends.val();
         self.atomic.next = (self.opcode.val() == self.opcode_atomic.val()) & self.has_atomic.val();
-        self.data.next = !self.acknowledge.val();
-        self.swap.next = self.atomic.val();
-        self.bytes.next = self.atomic.val() | (self.response.val() & self.payload_length.val().any());
-
-        self.positive.next = self.acknowledge.val() & !self.syndrome.val().get_bits::<2>(5).any();
-        self.rnr.next = self.acknowledge.val() & (self.syndrome.val().get_bits::<2>(5) == 1);
-        self.sequence_nak.next =
+        self.begins_kept.d.next = self.begins.val();
+        self.middle_kept.d.next = self.middle.val();
+        self.ends_kept.d.next = self.ends.val();
+        self.data_kept.d.next = !self.acknowledge.val();
+        self.atomic_kept.d.next = self.atomic.val();
+        self.empty_kept.d.next = !self.payload_length.val().any();
+        self.bytes_kept.d.next =
+            self.atomic.val() | ((self.begins.val() | self.middle.val() | self.ends.val()) & self.payload_length.val().any());
+        self.good_kept.d.next = !self.syndrome.val().get_bits::<2>(5).any();
+        self.positive_kept.d.next = self.acknowledge.val() & !self.syndrome.val().get_bits::<2>(5).any();
+        self.rnr_kept.d.next = self.acknowledge.val() & (self.syndrome.val().get_bits::<2>(5) == 1);
+        self.sequence_kept.d.next =
             self.acknowledge.val() & (self.syndrome.val().get_bits::<2>(5) == 3) & !self.syndrome.val().get_bits::<5>(0).any();
-        self.nak_status.next = self.status_bad.val();
+        self.status_kept.d.next = self.status_bad.val();
         if self.syndrome.val().get_bits::<2>(5) == 3 {
             if self.syndrome.val().get_bits::<5>(0) == 1 {
-                self.nak_status.next = self.status_invalid.val();
+                self.status_kept.d.next = self.status_invalid.val();
             }
             if self.syndrome.val().get_bits::<5>(0) == 2 {
-                self.nak_status.next = self.status_access.val();
+                self.status_kept.d.next = self.status_access.val();
             }
             if self.syndrome.val().get_bits::<5>(0) == 3 {
-                self.nak_status.next = self.status_operation.val();
+                self.status_kept.d.next = self.status_operation.val();
             }
         }
-
-        self.fetches.next = (self.send_opcode.val() == self.read.val())
+        self.is_read.d.next = self.send_opcode.val() == self.read.val();
+        self.fetches_kept.d.next = (self.send_opcode.val() == self.read.val())
             | (self.has_atomic.val()
                 & ((self.send_opcode.val() == self.compare_swap.val()) | (self.send_opcode.val() == self.fetch_add.val())));
+        self.positive.next = self.positive_kept.q.val();
+        self.rnr.next = self.rnr_kept.q.val();
+        self.sequence_nak.next = self.sequence_kept.q.val();
+        self.data.next = self.data_kept.q.val();
+        self.bytes.next = self.bytes_kept.q.val();
+        self.swap.next = self.atomic_kept.q.val();
+        self.nak_status.next = self.status_kept.q.val();
+        self.fetches.next = self.fetches_kept.q.val();
 
         // The bytes due: what is left at the last PSN, else the PMTU.
         self.full.next = self.pmtu_bytes[0].val();
@@ -179,18 +242,17 @@ impl Logic for ResponseCheck {
         if self.closing.val() {
             self.due.d.next = self.length.val() - self.offset.val();
         }
-        self.fits.next = false;
-        if self.send_opcode.val() == self.read.val() {
+        if self.is_read.q.val() {
             // R30: a READ taken up again may begin anew.
-            self.fits.next = self.response.val()
+            self.fits_kept.d.next = (self.begins_kept.q.val() | self.middle_kept.q.val() | self.ends_kept.q.val())
                 & (self.payload_length.val() == bit_cast::<14, 13>(self.due.q.val()))
-                & (self.begins.val() | !self.opening.val())
-                & ((self.closing.val() & self.ends.val()) | (!self.closing.val() & !self.ends.val()))
-                & (self.middle.val() | !self.syndrome.val().get_bits::<2>(5).any());
+                & (self.begins_kept.q.val() | !self.opening.val())
+                & ((self.closing.val() & self.ends_kept.q.val()) | (!self.closing.val() & !self.ends_kept.q.val()))
+                & (self.middle_kept.q.val() | self.good_kept.q.val());
         } else {
-            self.fits.next =
-                self.fetches.val() & self.atomic.val() & !self.payload_length.val().any() & !self.syndrome.val().get_bits::<2>(5).any();
+            self.fits_kept.d.next = self.fetches_kept.q.val() & self.atomic_kept.q.val() & self.empty_kept.q.val() & self.good_kept.q.val();
         }
+        self.fits.next = self.fits_kept.q.val();
     }
 
     crate::block_name!();

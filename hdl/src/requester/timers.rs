@@ -20,7 +20,7 @@
 //! RAM words of a QP: 0 entry ([7:0] deadline, [12:8] shift, [13] RNR, [14] running), 1 the ACK timeout code of the host's row.
 //! A round takes 4 cycles for an idle timer, 7 for a running one: up to 12 us for 256 QPs at 156.25 MHz. `arm` starts the ACK timer only where
 //! none runs (R45); `set` puts an end to whatever ran. An `expired` on offer is withdrawn when something else is asked, and offered again if still due.
-//! `tick` counts clocks per 4.096 us as 24.8 fixed point, 8 to 65,535 clocks. `SA` must be `QA + 1`, `SC` one more.
+//! `tick` counts clocks per 4.096 us as 24.8 fixed point, 8 to 2,047 clocks (500 MHz). `SA` must be `QA + 1`, `SC` one more.
 //! With `coarse` time runs 2^19 times as fast, in steps of that size: for tests of the long codes only.
 
 use crate::prim::SplitRam;
@@ -96,8 +96,8 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     window: DFF<Bits<15>>,
     now: DFF<Bits<8>>,
     /// Time until the next quarter tick in 1/1024 clocks, less than nothing when it is due.
-    rest: DFF<Bits<26>>,
-    step: DFF<Bits<26>>,
+    rest: DFF<Bits<21>>,
+    step: DFF<Bits<21>>,
     low: DFF<Bits<19>>,
     high: DFF<Bits<19>>,
     low_full: DFF<Bit>,
@@ -116,7 +116,7 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     coarse: Constant<Bit>,
     top: Constant<Bits<SC>>,
     /// A clock in the unit of `rest`.
-    clock_step: Constant<Bits<26>>,
+    clock_step: Constant<Bits<21>>,
     full: Constant<Bits<19>>,
     ack_distance: Constant<Bits<5>>,
     even_distance: Constant<Bits<5>>,
@@ -217,8 +217,8 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         clock!(self, clock, ram);
 
         // Time.
-        self.step.d.next = bit_cast::<26, 24>(self.tick.val().get_bits::<24>(0)) - self.clock_step.val();
-        self.due.next = self.rest.q.val().get_bit(25);
+        self.step.d.next = bit_cast::<21, 19>(self.tick.val().get_bits::<19>(0)) - self.clock_step.val();
+        self.due.next = self.rest.q.val().get_bit(20);
         self.rest.d.next = self.rest.q.val() - self.clock_step.val();
         self.low_full.d.next = self.low.q.val() == self.full.val();
         if self.due.val() {
