@@ -46,6 +46,7 @@ macro_rules! writer {
                 ring_offset: w.take(),
                 release: w.take(),
                 end_beat: w.take(),
+                swap: w.take(),
             },
             job_valid,
             read_ready,

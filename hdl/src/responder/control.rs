@@ -629,6 +629,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.job.next.ring_offset = self.head.val().payload_offset;
         self.job.next.release = true;
         self.job.next.end_beat = self.head.val().end_beat;
+        self.job.next.swap = false;
         if self.sequencer.grh.val() & self.has_ud.val() {
             // R70: the GRH stands before the payload, in its own words of the frame.
             self.job.next.write = true;

@@ -4,6 +4,7 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
+use crate::requester::{Complete, CompleteConfig};
 use crate::responder::{Control, Features, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
@@ -70,6 +71,12 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
 }
 
 fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
+    let small = config.name == "cu";
+    let complete = CompleteConfig {
+        atomic: !small,
+        far: !small,
+        direct: small,
+    };
     Ok(match config.name {
         "cu" => vec![
             ("rx", ready(RxCu::new(config))?),
@@ -79,6 +86,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<32, 4>::new(config))?),
             ("descriptor_reader", ready(DescriptorReader::<32>::new(config))?),
             ("retire", ready(Retire::<0, 0, 1, 2>::new(config))?),
+            ("complete", ready(Complete::<32, 2, 7, 8, 3, 4>::new(complete))?),
             ("queues", ready(CompletionQueues::<32, 4, 2, 4, 16, 2>::new(config))?),
             ("registers", ready(Registers::<4>::new(config))?),
             ("counters", ready(Counters::new(config))?),
@@ -93,6 +101,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),
             ("descriptor_reader", ready(DescriptorReader::<64>::new(config))?),
             ("retire", ready(Retire::<1, 0, 4, 5>::new(config))?),
+            ("complete", ready(Complete::<64, 8, 13, 14, 9, 10>::new(complete))?),
             ("queues", ready(CompletionQueues::<64, 8, 8, 10, 32, 8>::new(config))?),
             ("registers", ready(Registers::<16>::new(config))?),
             ("counters", ready(Counters::new(config))?),
