@@ -9,6 +9,7 @@ mod job;
 mod job_splitter;
 mod keys;
 mod mtt;
+mod read_job;
 mod realigner;
 mod write_arbiter;
 
@@ -20,5 +21,6 @@ pub use job::WriteJob;
 pub use job_splitter::JobSplitter;
 pub use keys::Keys;
 pub use mtt::Mtt;
+pub use read_job::ReadJob;
 pub use realigner::Realigner;
 pub use write_arbiter::WriteArbiter;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The packet's words for `tx` (docs/stations/requester.md), each chosen by an item of the segmenter's program.
+//!
+//! ```text
+//! item, last ─► step 1 ─► step 2 ─┬─► word, last, valid ─► ready
+//! WQE word, row word (PacedRam) ──┘          └─► advance: everything moves by one step
+//! ```
+//!
+//! Items move in step with the reads of the store, so an item meets the word that was asked for with it. The last word waits until the packet's
+//! read jobs have been taken.
+
+use rust_hdl::prelude::*;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum WireItem {
+    Nothing,
+    Word0,
+    Word1,
+    Psn,
+    /// A WQE word as it stands.
+    Stored,
+    /// The same, with zeros behind the payload's end.
+    Inline,
+    /// No word: the carry of a remote address.
+    Carry,
+    High,
+    Low,
+    Length,
+    /// Our QPN.
+    Source,
+}
+
+#[derive(LogicBlock, Default)]
+pub struct WireWords<const QA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub item: Signal<In, WireItem>,
+    pub last: Signal<In, Bit>,
+    /// The FSM stands still: nothing moves.
+    pub stand: Signal<In, Bit>,
+    /// Jobs are still to be taken.
+    pub jobs_left: Signal<In, Bit>,
+    pub advance: Signal<Out, Bit>,
+    /// No word is under way.
+    pub flushed: Signal<Out, Bit>,
+    /// The PSN's word leaves now.
+    pub psn_leaves: Signal<Out, Bit>,
+    pub carry: Signal<Out, Bit>,
+    pub high: Signal<Out, Bit>,
+    pub low: Signal<Out, Bit>,
+    // What the words are made of.
+    pub index: Signal<In, Bits<QA>>,
+    pub datagram: Signal<In, Bit>,
+    /// The payload comes from memory; it stands in the WQE.
+    pub from_memory: Signal<In, Bit>,
+    pub inline_data: Signal<In, Bit>,
+    pub bytes: Signal<In, Bits<14>>,
+    pub extension: Signal<In, Bits<3>>,
+    pub opcode: Signal<In, Bits<8>>,
+    pub solicited: Signal<In, Bit>,
+    pub ack_request: Signal<In, Bit>,
+    pub psn: Signal<In, Bits<24>>,
+    pub remaining: Signal<In, Bits<32>>,
+    pub sum: Signal<In, Bits<32>>,
+    pub wqe_word: Signal<In, Bits<32>>,
+    pub row_word: Signal<In, Bits<32>>,
+    pub packet_word: Signal<Out, Bits<32>>,
+    pub packet_last: Signal<Out, Bit>,
+    pub packet_valid: Signal<Out, Bit>,
+    pub packet_ready: Signal<In, Bit>,
+    soon: DFF<WireItem>,
+    soon_last: DFF<Bit>,
+    now: DFF<WireItem>,
+    now_last: DFF<Bit>,
+    wordy: Signal<Local, Bit>,
+    offer: Signal<Local, Bit>,
+    moving: Signal<Local, Bit>,
+    word0: Signal<Local, Bits<32>>,
+    word1: Signal<Local, Bits<32>>,
+    end: Signal<Local, Bits<2>>,
+}
+
+impl<const QA: usize> Logic for WireWords<QA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, soon, soon_last, now, now_last);
+
+        self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
+        self.offer.next = self.wordy.val() & !(self.now_last.q.val() & self.jobs_left.val());
+        self.moving.next = !self.stand.val() & (!self.wordy.val() | (self.offer.val() & self.packet_ready.val()));
+        self.advance.next = self.moving.val();
+        if self.moving.val() {
+            self.soon.d.next = self.item.val();
+            self.soon_last.d.next = self.last.val();
+            self.now.d.next = self.soon.q.val();
+            self.now_last.d.next = self.soon_last.q.val();
+        }
+        self.flushed.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
+        self.psn_leaves.next = self.moving.val() & (self.now.q.val() == WireItem::Psn);
+        self.carry.next = self.now.q.val() == WireItem::Carry;
+        self.high.next = self.now.q.val() == WireItem::High;
+        self.low.next = (self.now.q.val() == WireItem::Low) | (self.now.q.val() == WireItem::Carry);
+
+        self.word0.next = bit_cast::<32, QA>(self.index.val())
+            | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
+            | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
+            | (bit_cast::<32, 3>(self.extension.val()) << 28);
+        if self.from_memory.val() | self.inline_data.val() {
+            self.word0.next = bit_cast::<32, QA>(self.index.val())
+                | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
+                | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
+                | (bit_cast::<32, 14>(self.bytes.val()) << 14)
+                | (bit_cast::<32, 3>(self.extension.val()) << 28);
+        }
+        self.word1.next = bit_cast::<32, 8>(self.opcode.val())
+            | (bit_cast::<32, 1>(self.solicited.val().into()) << 8)
+            | (bit_cast::<32, 1>(self.ack_request.val().into()) << 9)
+            | (bit_cast::<32, 1>(self.inline_data.val().into()) << 10);
+
+        self.packet_word.next = self.wqe_word.val();
+        self.end.next = self.bytes.val().get_bits::<2>(0);
+        match self.now.q.val() {
+            WireItem::Word0 => {
+                self.packet_word.next = self.word0.val();
+            }
+            WireItem::Word1 => {
+                self.packet_word.next = self.word1.val();
+            }
+            WireItem::Psn => {
+                self.packet_word.next = bit_cast::<32, 24>(self.psn.val());
+            }
+            WireItem::Inline => {
+                if self.now_last.q.val() {
+                    if self.end.val() == 1 {
+                        self.packet_word.next = self.wqe_word.val() & 0xff;
+                    }
+                    if self.end.val() == 2 {
+                        self.packet_word.next = self.wqe_word.val() & 0xffff;
+                    }
+                    if self.end.val() == 3 {
+                        self.packet_word.next = self.wqe_word.val() & 0xff_ffff;
+                    }
+                }
+            }
+            WireItem::High => {
+                self.packet_word.next = self.sum.val();
+            }
+            WireItem::Low => {
+                self.packet_word.next = self.sum.val();
+            }
+            WireItem::Length => {
+                self.packet_word.next = self.remaining.val();
+            }
+            WireItem::Source => {
+                self.packet_word.next = bit_cast::<32, QA>(self.index.val()) | (bit_cast::<32, 12>(self.row_word.val().get_bits::<12>(20)) << 12);
+            }
+            _ => {}
+        }
+        self.packet_last.next = self.now_last.q.val();
+        self.packet_valid.next = self.offer.val();
+
+        if self.reset.val() {
+            self.soon.d.next = WireItem::Nothing;
+            self.now.d.next = WireItem::Nothing;
+        }
+    }
+
+    crate::block_name!();
+}
