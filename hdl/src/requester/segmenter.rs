@@ -322,6 +322,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.words.row_word.next = self.row_word.val();
         self.words.packet_ready.next = self.packet_ready.val();
         self.advance.next = self.words.advance.val();
+        self.packet_word.next = self.words.packet_word.val();
+        self.packet_last.next = self.words.packet_last.val();
+        self.packet_valid.next = self.words.packet_valid.val();
 
         // Standing outputs.
         self.take.next = false;

@@ -43,11 +43,9 @@ pub struct WireWords<const QA: usize> {
     pub advance: Signal<Out, Bit>,
     /// No word is under way.
     pub flushed: Signal<Out, Bit>,
-    /// The PSN's word leaves now.
-    pub psn_leaves: Signal<Out, Bit>,
+    /// The sum is wanted: of the lower half, for its carry; of the upper half.
     pub carry: Signal<Out, Bit>,
     pub high: Signal<Out, Bit>,
-    pub low: Signal<Out, Bit>,
     // What the words are made of.
     pub index: Signal<In, Bits<QA>>,
     pub datagram: Signal<In, Bit>,
@@ -96,10 +94,8 @@ impl<const QA: usize> Logic for WireWords<QA> {
             self.now_last.d.next = self.soon_last.q.val();
         }
         self.flushed.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
-        self.psn_leaves.next = self.moving.val() & (self.now.q.val() == WireItem::Psn);
         self.carry.next = self.now.q.val() == WireItem::Carry;
         self.high.next = self.now.q.val() == WireItem::High;
-        self.low.next = (self.now.q.val() == WireItem::Low) | (self.now.q.val() == WireItem::Carry);
 
         self.word0.next = bit_cast::<32, QA>(self.index.val())
             | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)

@@ -4,6 +4,7 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
+use crate::requester::Send;
 use crate::responder::{Control, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
@@ -84,6 +85,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("registers", ready(Registers::<4>::new(config))?),
             ("counters", ready(Counters::default())?),
             ("tx", ready(TxCu::default())?),
+            ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
@@ -97,6 +99,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("registers", ready(Registers::<16>::new(config))?),
             ("counters", ready(Counters::default())?),
             ("tx", ready(TxTengig::default())?),
+            ("send", ready(Send::<64, 2, 8, 9, 10, 11, 13, 12, 26, 1, 1>::default())?),
         ],
     })
 }
