@@ -121,7 +121,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub turn_take: Signal<In, Bit>,
     pub segmenter_idle: Signal<In, Bit>,
     pub segmenter_index: Signal<In, Bits<QA>>,
-    pub end: Signal<In, EndOfTurn>,
+    pub outcome: Signal<In, EndOfTurn>,
     pub end_valid: Signal<In, Bit>,
     pub end_ready: Signal<Out, Bit>,
     pub order: Signal<Out, SendOrder>,
@@ -144,7 +144,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     stopped: DFF<Bit>,
     slot: DFF<Bit>,
     seek: DFF<Bit>,
-    begin: DFF<Bit>,
+    reborn: DFF<Bit>,
     next_fetch: DFF<Bits<16>>,
     last_producer: DFF<Bits<16>>,
     log: DFF<Bits<4>>,
@@ -215,7 +215,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, work, index, walk, qp_state, flying, stale, stored, queued, parked, failed, stopped, slot);
-        dff_setup!(self, clock, seek, begin, next_fetch, last_producer, log, differs, ahead, refused, going);
+        dff_setup!(self, clock, seek, reborn, next_fetch, last_producer, log, differs, ahead, refused, going);
         dff_setup!(self, clock, address_low, address_high, fetching, order_open, order_kept, known, known_slot, known_error);
         dff_setup!(self, clock, known_draining, ended, end_kept, end_index, end_woken, woken, sending, flushing);
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index);
@@ -296,7 +296,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         }
         if self.end_valid.val() & !self.ended.q.val() {
             self.ended.d.next = true;
-            self.end_kept.d.next = self.end.val();
+            self.end_kept.d.next = self.outcome.val();
             self.end_index.d.next = self.segmenter_index.val();
             self.end_woken.d.next = self.woken.q.val();
         }
@@ -376,7 +376,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.stopped.d.next = self.word.val().get_bit(12);
                 self.slot.d.next = self.word.val().get_bit(13);
                 self.seek.d.next = true;
-                self.begin.d.next = false;
+                self.reborn.d.next = false;
                 match self.work.q.val() {
                     SchedulerWork::End => {
                         self.ended.d.next = false;
@@ -426,7 +426,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                             self.slot.d.next = false;
                             self.failed.d.next = false;
                             self.stopped.d.next = false;
-                            self.begin.d.next = self.going_live.val();
+                            self.reborn.d.next = self.going_live.val();
                             if self.going_live.val() & !self.dead_index.val() {
                                 self.order_kept.d.next = SendOrder::Begin;
                                 self.order_open.d.next = true;
@@ -495,7 +495,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.next_fetch.d.next = self.rewind_wqe.val();
                     }
                     SchedulerWork::State => {
-                        if self.begin.q.val() {
+                        if self.reborn.q.val() {
                             self.next_fetch.d.next = 0.into();
                             self.last_producer.d.next = 0.into();
                         }
@@ -608,7 +608,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     self.step.d.next = SchedulerState::Wait;
                 }
                 if self.work.q.val() == SchedulerWork::State {
-                    self.producer_write.next = !self.refused.q.val() & self.begin.q.val();
+                    self.producer_write.next = !self.refused.q.val() & self.reborn.q.val();
                 }
             }
             SchedulerState::Wait => {

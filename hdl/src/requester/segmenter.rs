@@ -94,7 +94,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub turn_take: Signal<Out, Bit>,
     pub idle: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<QA>>,
-    pub end: Signal<Out, EndOfTurn>,
+    pub outcome: Signal<Out, EndOfTurn>,
     pub end_valid: Signal<Out, Bit>,
     pub end_ready: Signal<In, Bit>,
     pub order: Signal<In, SendOrder>,
@@ -151,7 +151,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     place: Place,
     check: WqeCheck<U>,
     bth: Bth,
-    program: WireProgram<U>,
+    script: WireProgram<U>,
     words: WireWords<QA>,
     state: DFF<SegmenterState>,
     who: DFF<Bits<QA>>,
@@ -218,8 +218,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         dff_setup!(self, clock, psn, changed, newest, bad_operation, bad_length, split, beyond, second, paged, other_paged);
         dff_setup!(self, clock, job_open, job_more, scanned, counted, scan, scan_left, scan_soon, scan_now, total, limit);
         dff_setup!(self, clock, distance, halvings, status, leaving, arming, failing);
-        clock!(self, clock, cut, place, program, words);
-        self.program.reset.next = self.reset.val();
+        clock!(self, clock, cut, place, script, words);
+        self.script.reset.next = self.reset.val();
         self.words.reset.next = self.reset.val();
 
         // What the packet is.
@@ -274,8 +274,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.place.load_high.next = false;
         self.place.load_carry.next = self.words.carry.val();
         self.place.upper.next = self.words.high.val();
-        self.place.put_low.next = self.program.put_low.val();
-        self.place.put_high.next = self.program.put_high.val();
+        self.place.put_low.next = self.script.put_low.val();
+        self.place.put_high.next = self.script.put_high.val();
         self.place.place.next = false;
         self.place.key_address.next = self.key_address.val();
 
@@ -293,18 +293,18 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.bth.last.next = self.last.val();
         self.bth.psn.next = self.psn.q.val();
 
-        self.program.advance.next = self.words.advance.val();
-        self.program.split.next = self.split.q.val() & self.from_memory.val();
-        self.program.datagram.next = self.check.datagram.val();
-        self.program.remote.next = self.bth.remote.val();
-        self.program.atomic.next = self.check.atomic.val();
-        self.program.trailer.next = self.bth.trailer.val();
-        self.program.inline_data.next = self.inline_data.val();
-        self.program.bytes.next = self.cut.payload.val().get_bits::<6>(0);
-        self.program.job_open.next = self.job_open.q.val();
+        self.script.advance.next = self.words.advance.val();
+        self.script.split.next = self.split.q.val() & self.from_memory.val();
+        self.script.datagram.next = self.check.datagram.val();
+        self.script.remote.next = self.bth.remote.val();
+        self.script.atomic.next = self.check.atomic.val();
+        self.script.trailer.next = self.bth.trailer.val();
+        self.script.inline_data.next = self.inline_data.val();
+        self.script.bytes.next = self.cut.payload.val().get_bits::<6>(0);
+        self.script.job_open.next = self.job_open.q.val();
 
-        self.words.item.next = self.program.item.val();
-        self.words.last.next = self.program.last.val();
+        self.words.item.next = self.script.item.val();
+        self.words.last.next = self.script.last.val();
         self.words.jobs_left.next = self.job_open.q.val() | self.job_more.q.val();
         self.words.index.next = self.who.q.val();
         self.words.datagram.next = self.check.datagram.val();
@@ -331,22 +331,22 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.ordered.next = false;
         self.stand.next = false;
         self.start.next = false;
-        self.row_item.next = self.program.row_item.val();
-        self.wqe_item.next = self.program.wqe_item.val();
+        self.row_item.next = self.script.row_item.val();
+        self.wqe_item.next = self.script.wqe_item.val();
         self.row_write.next = false;
         self.row_write_item.next = 0.into();
         self.row_write_data.next = self.index_word.val();
         self.ack_read.next = false;
         self.ack_item.next = true;
         self.key_start.next = false;
-        self.end.next = self.leaving.q.val();
+        self.outcome.next = self.leaving.q.val();
         self.end_valid.next = false;
         self.tracker_push.next = false;
         self.order_done.next = false;
         if self.job_open.q.val() & self.job_ready.val() {
             self.job_open.d.next = false;
         }
-        if self.program.put_high.val() {
+        if self.script.put_high.val() {
             self.job_open.d.next = true;
             self.job_more.d.next = false;
             self.second.d.next = true;
@@ -701,11 +701,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Issued;
             }
             SegmenterState::Issued => {
-                if !self.program.busy.val() {
+                if !self.script.busy.val() {
                     self.end_valid.next = true;
-                    self.end.next = EndOfTurn::Packet;
+                    self.outcome.next = EndOfTurn::Packet;
                     if self.last.val() {
-                        self.end.next = EndOfTurn::Message;
+                        self.outcome.next = EndOfTurn::Message;
                     }
                     if self.end_ready.val() {
                         self.tracker_push.next = self.from_memory.val() | (self.last.val() & !self.check.reliable.val());
@@ -815,7 +815,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.state.d.next = SegmenterState::Idle;
         }
         self.words.stand.next = self.stand.val();
-        self.program.start.next = self.start.val();
+        self.script.start.next = self.start.val();
 
         self.turn_take.next = self.take.val();
         self.idle.next = (self.state.q.val() == SegmenterState::Idle) & !self.take.val();

@@ -119,7 +119,7 @@ pub struct Send<
     pub ack_index: Signal<Out, Bits<12>>,
     pub ack_item: Signal<Out, Bits<1>>,
     pub ack_data: Signal<In, Bits<32>>,
-    pub event: Signal<Out, EventJob>,
+    pub event_job: Signal<Out, EventJob>,
     pub event_valid: Signal<Out, Bit>,
     pub event_ready: Signal<In, Bit>,
     pub count_valid: Signal<Out, Bit>,
@@ -206,7 +206,7 @@ impl<
         self.scheduler.turn_take.next = self.segmenter.turn_take.val();
         self.scheduler.segmenter_idle.next = self.segmenter.idle.val();
         self.scheduler.segmenter_index.next = self.segmenter.index.val();
-        self.scheduler.end.next = self.segmenter.end.val();
+        self.scheduler.outcome.next = self.segmenter.outcome.val();
         self.scheduler.end_valid.next = self.segmenter.end_valid.val();
         self.segmenter.end_ready.next = self.scheduler.end_ready.val();
         self.segmenter.order.next = self.scheduler.order.val();
@@ -320,9 +320,9 @@ impl<
         self.scheduler.fetch_ready.next = self.fetch_ready.val();
 
         // BAD_DOORBELL, its detail the counter's code.
-        self.event.next.event_type = 4.into();
-        self.event.next.number = bit_cast::<24, 12>(self.scheduler.event_index.val());
-        self.event.next.detail = 42.into();
+        self.event_job.next.event_type = 4.into();
+        self.event_job.next.number = bit_cast::<24, 12>(self.scheduler.event_index.val());
+        self.event_job.next.detail = 42.into();
         self.event_valid.next = self.scheduler.event_valid.val();
         self.scheduler.event_ready.next = self.event_ready.val();
 

@@ -75,7 +75,7 @@ pub struct WireWords<const QA: usize> {
     moving: Signal<Local, Bit>,
     word0: Signal<Local, Bits<32>>,
     word1: Signal<Local, Bits<32>>,
-    end: Signal<Local, Bits<2>>,
+    tail_bytes: Signal<Local, Bits<2>>,
 }
 
 impl<const QA: usize> Logic for WireWords<QA> {
@@ -114,7 +114,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
             | (bit_cast::<32, 1>(self.inline_data.val().into()) << 10);
 
         self.packet_word.next = self.wqe_word.val();
-        self.end.next = self.bytes.val().get_bits::<2>(0);
+        self.tail_bytes.next = self.bytes.val().get_bits::<2>(0);
         match self.now.q.val() {
             WireItem::Word0 => {
                 self.packet_word.next = self.word0.val();
@@ -127,13 +127,13 @@ impl<const QA: usize> Logic for WireWords<QA> {
             }
             WireItem::Inline => {
                 if self.now_last.q.val() {
-                    if self.end.val() == 1 {
+                    if self.tail_bytes.val() == 1 {
                         self.packet_word.next = self.wqe_word.val() & 0xff;
                     }
-                    if self.end.val() == 2 {
+                    if self.tail_bytes.val() == 2 {
                         self.packet_word.next = self.wqe_word.val() & 0xffff;
                     }
-                    if self.end.val() == 3 {
+                    if self.tail_bytes.val() == 3 {
                         self.packet_word.next = self.wqe_word.val() & 0xff_ffff;
                     }
                 }

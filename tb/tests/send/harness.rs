@@ -732,7 +732,7 @@ impl Harness {
             self.quiet = 0;
         }
         if u.event_valid.val() && event_ready {
-            let e = u.event.val();
+            let e = u.event_job.val();
             self.events.push((
                 e.event_type.to_u64() as u32,
                 e.number.to_u64() as u32,
