@@ -54,7 +54,7 @@ pub struct Cut {
     over_kept: DFF<Bit>,
     count_kept: DFF<Bits<24>>,
     size: Signal<Local, Bits<14>>,
-    one: Signal<Local, Bits<14>>,
+    high: Signal<Local, Bits<32>>,
     low: Signal<Local, Bits<32>>,
     upper: Signal<Local, Bit>,
     lower: Signal<Local, Bit>,
@@ -70,10 +70,26 @@ impl Logic for Cut {
         dff_setup!(self, clock, offset_kept, remaining_kept, rest_kept, tail, payload_kept, over_kept, count_kept);
 
         // PMTU, and whether more than that is left.
-        self.one.next = 128.into();
-        self.size.next = self.one.val() << self.pmtu.val();
-        self.low.next = bit_cast::<32, 14>(self.size.val()) - 1;
-        self.upper.next = (self.remaining_kept.q.val() & !self.low.val() & !bit_cast::<32, 14>(self.size.val())).any();
+        self.size.next = 256.into();
+        self.low.next = 0xff.into();
+        if self.pmtu.val() == 2 {
+            self.size.next = 512.into();
+            self.low.next = 0x1ff.into();
+        }
+        if self.pmtu.val() == 3 {
+            self.size.next = 1024.into();
+            self.low.next = 0x3ff.into();
+        }
+        if self.pmtu.val() == 4 {
+            self.size.next = 2048.into();
+            self.low.next = 0x7ff.into();
+        }
+        if self.pmtu.val() == 5 {
+            self.size.next = 4096.into();
+            self.low.next = 0xfff.into();
+        }
+        self.high.next = !self.low.val() & !bit_cast::<32, 14>(self.size.val());
+        self.upper.next = (self.remaining_kept.q.val() & self.high.val()).any();
         self.lower.next = (self.remaining_kept.q.val() & self.low.val()).any();
         self.over_kept.d.next =
             self.upper.val() | ((self.remaining_kept.q.val() & bit_cast::<32, 14>(self.size.val())).any() & self.lower.val());

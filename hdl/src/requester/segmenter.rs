@@ -92,6 +92,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// SQD: no new message.
     pub turn_draining: Signal<In, Bit>,
     pub turn_take: Signal<Out, Bit>,
+    /// A turn may be taken in this very cycle; never while something that needs `idle` is waiting, as `turn_valid` is low then.
     pub idle: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<QA>>,
     pub outcome: Signal<Out, EndOfTurn>,
@@ -176,6 +177,12 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     second: DFF<Bit>,
     paged: DFF<Bit>,
     other_paged: DFF<Bit>,
+    add_nothing: DFF<Bit>,
+    add_rest: DFF<Bit>,
+    add_carry: DFF<Bit>,
+    from_memory: DFF<Bit>,
+    inline_data: DFF<Bit>,
+    wide: DFF<Bit>,
     job_open: DFF<Bit>,
     job_more: DFF<Bit>,
     scanned: DFF<Bit>,
@@ -196,9 +203,6 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     ordered: Signal<Local, Bit>,
     stand: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
-    from_memory: Signal<Local, Bit>,
-    inline_data: Signal<Local, Bit>,
-    wide: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     psn_after: Signal<Local, Bits<24>>,
@@ -217,6 +221,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         dff_setup!(self, clock, state, who, slot, broken, draining, service, pmtu, word0, next_wqe, begun, fresh, oldest, since);
         dff_setup!(self, clock, psn, changed, newest, bad_operation, bad_length, split, beyond, second, paged, other_paged);
         dff_setup!(self, clock, job_open, job_more, scanned, counted, scan, scan_left, scan_soon, scan_now, total, limit);
+        dff_setup!(self, clock, add_nothing, add_rest, add_carry, from_memory, inline_data, wide);
         dff_setup!(self, clock, distance, halvings, status, leaving, arming, failing);
         clock!(self, clock, cut, place, script, words);
         self.script.reset.next = self.reset.val();
@@ -231,10 +236,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.check.changed.next = self.changed.q.val();
         self.bad_operation.d.next = self.check.bad_operation.val();
         self.bad_length.d.next = self.check.bad_length.val();
-        self.wide.next = self.check.read.val() | self.check.atomic.val();
-        self.last.next = !self.cut.over.val() | self.wide.val();
-        self.from_memory.next = !self.check.inline_data.val() & !self.wide.val() & self.cut.payload.val().any();
-        self.inline_data.next = self.check.inline_data.val() & self.cut.payload.val().any();
+        self.wide.d.next = self.check.read.val() | self.check.atomic.val();
+        self.last.next = !self.cut.over.val() | self.wide.q.val();
+        self.from_memory.d.next = !self.check.inline_data.val() & !self.wide.q.val() & self.cut.payload.val().any();
+        self.inline_data.d.next = self.check.inline_data.val() & self.cut.payload.val().any();
         self.since.d.next = self.next_wqe.q.val() - self.oldest.q.val();
         self.full.next = self.since.q.val().get_bits::<13>(3).any();
         self.split.d.next = self.cut.split.val();
@@ -268,12 +273,15 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.place.row_word.next = self.row_word.val();
         self.place.offset.next = self.cut.offset.val();
         self.place.rest.next = self.cut.rest.val();
-        self.place.add_offset.next = true;
-        self.place.take_rest.next = false;
+        self.place.add_offset.next = !self.add_nothing.q.val();
+        self.place.take_rest.next = self.add_rest.q.val();
+        self.add_nothing.d.next = false;
+        self.add_rest.d.next = false;
+        self.add_carry.d.next = self.words.high_next.val();
         self.place.load_low.next = false;
         self.place.load_high.next = false;
         self.place.load_carry.next = self.words.carry.val();
-        self.place.upper.next = self.words.high.val();
+        self.place.upper.next = self.add_carry.q.val();
         self.place.put_low.next = self.script.put_low.val();
         self.place.put_high.next = self.script.put_high.val();
         self.place.place.next = false;
@@ -294,12 +302,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.bth.psn.next = self.psn.q.val();
 
         self.script.advance.next = self.words.advance.val();
-        self.script.split.next = self.split.q.val() & self.from_memory.val();
+        self.script.split.next = self.split.q.val() & self.from_memory.q.val();
         self.script.datagram.next = self.check.datagram.val();
         self.script.remote.next = self.bth.remote.val();
         self.script.atomic.next = self.check.atomic.val();
         self.script.trailer.next = self.bth.trailer.val();
-        self.script.inline_data.next = self.inline_data.val();
+        self.script.inline_data.next = self.inline_data.q.val();
         self.script.bytes.next = self.cut.payload.val().get_bits::<6>(0);
         self.script.job_open.next = self.job_open.q.val();
 
@@ -308,8 +316,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.words.jobs_left.next = self.job_open.q.val() | self.job_more.q.val();
         self.words.index.next = self.who.q.val();
         self.words.datagram.next = self.check.datagram.val();
-        self.words.from_memory.next = self.from_memory.val();
-        self.words.inline_data.next = self.inline_data.val();
+        self.words.from_memory.next = self.from_memory.q.val();
+        self.words.inline_data.next = self.inline_data.q.val();
         self.words.bytes.next = self.cut.payload.val();
         self.words.extension.next = self.bth.extension.val();
         self.words.opcode.next = self.bth.opcode.val();
@@ -451,12 +459,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val()) {
                     self.changed.d.next = true;
                 }
+                self.add_carry.d.next = true;
                 self.state.d.next = SegmenterState::Hold;
             }
             SegmenterState::Hold => {
                 self.row_item.next = 9.into();
                 self.wqe_item.next = 9.into();
-                self.place.upper.next = true;
                 self.place.load_high.next = true;
                 self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
@@ -479,13 +487,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                         self.status.d.next = 1.into();
                         self.state.d.next = SegmenterState::Refuse;
                     } else {
-                        if self.fresh.q.val() & (self.check.fence.val() | self.wide.val()) & !self.scanned.q.val() {
+                        if self.fresh.q.val() & (self.check.fence.val() | self.wide.q.val()) & !self.scanned.q.val() {
                             self.state.d.next = SegmenterState::Scan;
                         } else {
                             if self.cut.over.val() & (self.fresh.q.val() | self.check.read.val()) & !self.counted.q.val() {
                                 self.state.d.next = SegmenterState::Count;
                             } else {
-                                if self.from_memory.val() {
+                                if self.from_memory.q.val() {
                                     if self.split.q.val() | self.beyond.q.val() {
                                         self.second.d.next = true;
                                         self.state.d.next = SegmenterState::Low;
@@ -544,7 +552,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.state.d.next = SegmenterState::Leave;
                 }
                 // R59. With nothing outstanding the limit must be 0: it can never go.
-                if self.wide.val() & (self.outstanding.val() >= self.limit.q.val()) {
+                if self.wide.q.val() & (self.outstanding.val() >= self.limit.q.val()) {
                     self.state.d.next = SegmenterState::Refuse;
                 }
             }
@@ -600,6 +608,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.wqe_item.next = 7.into();
                 if self.second.q.val() {
                     self.wqe_item.next = 11.into();
+                    self.add_nothing.d.next = true;
+                    self.add_rest.d.next = !self.split.q.val();
                 }
                 self.state.d.next = SegmenterState::Key;
             }
@@ -608,10 +618,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.wqe_item.next = 9.into();
                 if self.second.q.val() {
                     self.wqe_item.next = 13.into();
-                    self.place.add_offset.next = false;
-                    self.place.take_rest.next = !self.split.q.val();
                 }
                 self.place.load_low.next = true;
+                self.add_carry.d.next = true;
                 self.state.d.next = SegmenterState::KeyHold;
             }
             SegmenterState::KeyHold => {
@@ -620,7 +629,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if self.second.q.val() {
                     self.wqe_item.next = 13.into();
                 }
-                self.place.upper.next = true;
                 self.place.load_high.next = true;
                 self.state.d.next = SegmenterState::Ask;
             }
@@ -708,7 +716,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                         self.outcome.next = EndOfTurn::Message;
                     }
                     if self.end_ready.val() {
-                        self.tracker_push.next = self.from_memory.val() | (self.last.val() & !self.check.reliable.val());
+                        self.tracker_push.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
                         self.state.d.next = SegmenterState::Flush;
                     }
                 }
@@ -818,7 +826,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.script.start.next = self.start.val();
 
         self.turn_take.next = self.take.val();
-        self.idle.next = (self.state.q.val() == SegmenterState::Idle) & !self.take.val();
+        self.idle.next = self.state.q.val() == SegmenterState::Idle;
         self.index.next = self.who.q.val();
         self.row_index.next = self.who.q.val();
         if self.state.q.val() == SegmenterState::Idle {
@@ -839,7 +847,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.job_last.next = !self.job_more.q.val();
         self.job_valid.next = self.job_open.q.val();
         self.tracker_report.next = self.last.val() & !self.check.reliable.val();
-        self.tracker_payload.next = self.from_memory.val();
+        self.tracker_payload.next = self.from_memory.q.val();
         self.wqe.next = self.next_wqe.q.val();
         self.arm_valid.next = self.arming.q.val();
         self.fail_valid.next = self.failing.q.val();

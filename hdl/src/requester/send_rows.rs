@@ -8,7 +8,7 @@
 //! producer (scheduler) ──────────────► producers ┘ (item 1, upper half)
 //! ```
 //!
-//! Row and mirror are written alike, so that either can be read at any time. `QR` = `QA` + 5.
+//! A write takes a cycle more with `L` = 1. Row and mirror are written alike, so that either can be read at any time. `QR` = `QA` + 5.
 
 use super::paced_ram::PacedRam;
 use crate::prim::SdpRam;
@@ -39,6 +39,14 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     mirror: SdpRam<QR, 32>,
     producers: SdpRam<QA, 16>,
     indices: DFF<Bit>,
+    late_write: DFF<Bit>,
+    late_row: DFF<Bits<QA>>,
+    late_item: DFF<Bits<5>>,
+    late_data: DFF<Bits<32>>,
+    now_write: Signal<Local, Bit>,
+    now_row: Signal<Local, Bits<QA>>,
+    now_item: Signal<Local, Bits<5>>,
+    now_data: Signal<Local, Bits<32>>,
     table_item: Signal<Local, Bits<5>>,
     table_ours: Signal<Local, Bit>,
     table_row: Signal<Local, Bits<QA>>,
@@ -50,7 +58,7 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
 impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR, L> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, indices);
+        dff_setup!(self, clock, indices, late_write, late_row, late_item, late_data);
         clock!(self, clock, rows, mirror, producers);
         self.table_row.next = self.table_address.val().get_bits::<QA>(5);
         self.table_ours.next = true;
@@ -64,17 +72,31 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         } else {
             self.table_ours.next = !self.table_address.val().get_bits::<5>(0).any();
         }
-        self.enable.next = self.write.val()
+        self.late_write.d.next = self.write.val();
+        self.late_row.d.next = self.index.val();
+        self.late_item.d.next = self.write_item.val();
+        self.late_data.d.next = self.write_data.val();
+        self.now_write.next = self.write.val();
+        self.now_row.next = self.index.val();
+        self.now_item.next = self.write_item.val();
+        self.now_data.next = self.write_data.val();
+        for _i in 0..L {
+            self.now_write.next = self.late_write.q.val();
+            self.now_row.next = self.late_row.q.val();
+            self.now_item.next = self.late_item.q.val();
+            self.now_data.next = self.late_data.q.val();
+        }
+        self.enable.next = self.now_write.val()
             | (self.table_valid.val()
                 & self.table_ours.val()
                 & (self.table_address.val().get_bits::<12>(5) == bit_cast::<12, QA>(self.table_row.val())));
         self.address.next = (bit_cast::<QR, QA>(self.table_row.val()) << 5) | bit_cast::<QR, 5>(self.table_item.val());
         self.data.next = self.table_data.val();
-        if self.write.val() {
-            self.address.next = (bit_cast::<QR, QA>(self.index.val()) << 5) | bit_cast::<QR, 5>(self.write_item.val());
-            self.data.next = self.write_data.val();
+        if self.now_write.val() {
+            self.address.next = (bit_cast::<QR, QA>(self.now_row.val()) << 5) | bit_cast::<QR, 5>(self.now_item.val());
+            self.data.next = self.now_data.val();
         }
-        self.writing.next = self.write.val();
+        self.writing.next = self.now_write.val();
         self.rows.write_enable.next = self.enable.val();
         self.rows.write_address.next = self.address.val();
         self.rows.write_data.next = self.data.val();

@@ -2,7 +2,7 @@
 //! The packet's words for `tx` (docs/stations/requester.md), each chosen by an item of the segmenter's program.
 //!
 //! ```text
-//! item, last ─► step 1 ─► step 2 ─┬─► word, last, valid ─► ready
+//! item, last ─► step 1 ─► step 2 ─┬─► register ─► word, last, valid ─► ready
 //! WQE word, row word (PacedRam) ──┘          └─► advance: everything moves by one step
 //! ```
 //!
@@ -43,9 +43,9 @@ pub struct WireWords<const QA: usize> {
     pub advance: Signal<Out, Bit>,
     /// No word is under way.
     pub flushed: Signal<Out, Bit>,
-    /// The sum is wanted: of the lower half, for its carry; of the upper half.
+    /// The sum's carry is wanted. In the next cycle the sum must be that of the upper half.
     pub carry: Signal<Out, Bit>,
-    pub high: Signal<Out, Bit>,
+    pub high_next: Signal<Out, Bit>,
     // What the words are made of.
     pub index: Signal<In, Bits<QA>>,
     pub datagram: Signal<In, Bit>,
@@ -70,8 +70,12 @@ pub struct WireWords<const QA: usize> {
     soon_last: DFF<Bit>,
     now: DFF<WireItem>,
     now_last: DFF<Bit>,
+    out: DFF<Bits<32>>,
+    out_last: DFF<Bit>,
+    out_valid: DFF<Bit>,
     wordy: Signal<Local, Bit>,
-    offer: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    word: Signal<Local, Bits<32>>,
     moving: Signal<Local, Bit>,
     word0: Signal<Local, Bits<32>>,
     word1: Signal<Local, Bits<32>>,
@@ -81,21 +85,7 @@ pub struct WireWords<const QA: usize> {
 impl<const QA: usize> Logic for WireWords<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, soon, soon_last, now, now_last);
-
-        self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
-        self.offer.next = self.wordy.val() & !(self.now_last.q.val() & self.jobs_left.val());
-        self.moving.next = !self.stand.val() & (!self.wordy.val() | (self.offer.val() & self.packet_ready.val()));
-        self.advance.next = self.moving.val();
-        if self.moving.val() {
-            self.soon.d.next = self.item.val();
-            self.soon_last.d.next = self.last.val();
-            self.now.d.next = self.soon.q.val();
-            self.now_last.d.next = self.soon_last.q.val();
-        }
-        self.flushed.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
-        self.carry.next = self.now.q.val() == WireItem::Carry;
-        self.high.next = self.now.q.val() == WireItem::High;
+        dff_setup!(self, clock, soon, soon_last, now, now_last, out, out_last, out_valid);
 
         self.word0.next = bit_cast::<32, QA>(self.index.val())
             | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
@@ -113,51 +103,78 @@ impl<const QA: usize> Logic for WireWords<QA> {
             | (bit_cast::<32, 1>(self.ack_request.val().into()) << 9)
             | (bit_cast::<32, 1>(self.inline_data.val().into()) << 10);
 
-        self.packet_word.next = self.wqe_word.val();
+        self.word.next = self.wqe_word.val();
         self.tail_bytes.next = self.bytes.val().get_bits::<2>(0);
         match self.now.q.val() {
             WireItem::Word0 => {
-                self.packet_word.next = self.word0.val();
+                self.word.next = self.word0.val();
             }
             WireItem::Word1 => {
-                self.packet_word.next = self.word1.val();
+                self.word.next = self.word1.val();
             }
             WireItem::Psn => {
-                self.packet_word.next = bit_cast::<32, 24>(self.psn.val());
+                self.word.next = bit_cast::<32, 24>(self.psn.val());
             }
             WireItem::Inline => {
                 if self.now_last.q.val() {
                     if self.tail_bytes.val() == 1 {
-                        self.packet_word.next = self.wqe_word.val() & 0xff;
+                        self.word.next = self.wqe_word.val() & 0xff;
                     }
                     if self.tail_bytes.val() == 2 {
-                        self.packet_word.next = self.wqe_word.val() & 0xffff;
+                        self.word.next = self.wqe_word.val() & 0xffff;
                     }
                     if self.tail_bytes.val() == 3 {
-                        self.packet_word.next = self.wqe_word.val() & 0xff_ffff;
+                        self.word.next = self.wqe_word.val() & 0xff_ffff;
                     }
                 }
             }
             WireItem::High => {
-                self.packet_word.next = self.sum.val();
+                self.word.next = self.sum.val();
             }
             WireItem::Low => {
-                self.packet_word.next = self.sum.val();
+                self.word.next = self.sum.val();
             }
             WireItem::Length => {
-                self.packet_word.next = self.remaining.val();
+                self.word.next = self.remaining.val();
             }
             WireItem::Source => {
-                self.packet_word.next = bit_cast::<32, QA>(self.index.val()) | (bit_cast::<32, 12>(self.row_word.val().get_bits::<12>(20)) << 12);
+                self.word.next = bit_cast::<32, QA>(self.index.val()) | (bit_cast::<32, 12>(self.row_word.val().get_bits::<12>(20)) << 12);
             }
             _ => {}
         }
-        self.packet_last.next = self.now_last.q.val();
-        self.packet_valid.next = self.offer.val();
+
+        self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
+        self.free.next = (!self.out_valid.q.val() | self.packet_ready.val()) & !(self.now_last.q.val() & self.jobs_left.val());
+        self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
+        self.advance.next = self.moving.val();
+        self.high_next.next = self.now.q.val() == WireItem::High;
+        if self.packet_ready.val() {
+            self.out_valid.d.next = false;
+        }
+        if self.moving.val() {
+            self.soon.d.next = self.item.val();
+            self.soon_last.d.next = self.last.val();
+            self.now.d.next = self.soon.q.val();
+            self.now_last.d.next = self.soon_last.q.val();
+            self.high_next.next = self.soon.q.val() == WireItem::High;
+            if self.wordy.val() {
+                self.out_valid.d.next = true;
+                self.out.d.next = self.word.val();
+                self.out_last.d.next = self.now_last.q.val();
+            }
+        }
+        self.flushed.next =
+            (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing) & !self.out_valid.q.val();
+        self.carry.next = self.now.q.val() == WireItem::Carry;
+
+        self.packet_word.next = self.out.q.val();
+        self.packet_last.next = self.out_last.q.val();
+        self.packet_valid.next = self.out_valid.q.val();
 
         if self.reset.val() {
             self.soon.d.next = WireItem::Nothing;
             self.now.d.next = WireItem::Nothing;
+            self.out_valid.d.next = false;
         }
     }
 
