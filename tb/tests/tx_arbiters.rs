@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `tx::PacketArbiter`, `mem::KeyArbiter`, `mem::MttArbiter`: turns, order, who gets the answer.
+//! `tx::PacketArbiter`, `mem::KeyArbiter`: turns, order, who gets the answer.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
-use verbena_hdl::mem::{KeyArbiter, MttArbiter, ReadJob};
+use verbena_hdl::mem::{KeyArbiter, ReadJob};
 use verbena_hdl::tx::PacketArbiter;
 use verbena_tb::{diff::Diff, drive, step::Bench};
 
@@ -286,55 +286,6 @@ fn key_arbiter_is_fair() {
 
 /// Both readers, random: the page is that of the reader's own last entry, three cycles after its grant and until its next.
 #[test]
-fn mtt_arbiter_pages() {
-    let mut rng = ChaCha8Rng::seed_from_u64(6);
-    let mut bench = Bench::new(Box::<MttArbiter>::default(), |u| &mut u.clock);
-    bench.uut.reset.next = true;
-    bench.step();
-    bench.step();
-    bench.uut.reset.next = false;
-    let page = |entry: u64| entry * 0x1_0001 + 7;
-    let mut pipe = VecDeque::from([0u64, 0]);
-    // Entry asked for, then the entry granted and its age.
-    let mut ask: [Option<u64>; 2] = [None; 2];
-    let mut have: [Option<(u64, u32)>; 2] = [None; 2];
-    let mut grants = [0u32; 2];
-    for cycle in 0..4000 {
-        for c in 0..2 {
-            if ask[c].is_none() && have[c].is_none_or(|h| h.1 >= 3) && (cycle > 2000 || rng.gen_ratio(1, 3)) {
-                ask[c] = Some(rng.gen_range(0..1 << 16));
-            }
-        }
-        let uut = &mut bench.uut;
-        uut.s0_read.next = ask[0].is_some();
-        uut.s0_entry.next = ask[0].unwrap_or(5).to_bits();
-        uut.s1_read.next = ask[1].is_some();
-        uut.s1_entry.next = ask[1].unwrap_or(9).to_bits();
-        uut.page.next = page(pipe[0]).to_bits();
-        bench.settle();
-        let uut = &bench.uut;
-        pipe.pop_front();
-        pipe.push_back(uut.entry.val().to_u64());
-        let pages = [uut.s0_page.val().to_u64(), uut.s1_page.val().to_u64()];
-        let granted = [uut.s0_grant.val(), uut.s1_grant.val()];
-        for c in 0..2 {
-            if let Some((entry, age)) = &mut have[c] {
-                *age += 1;
-                if *age >= 3 {
-                    assert_eq!(pages[c], page(*entry), "reader {c}");
-                }
-            }
-            if granted[c] {
-                have[c] = Some((ask[c].take().expect("a grant nobody asked for"), 0));
-                grants[c] += 1;
-            }
-        }
-        bench.edge();
-    }
-    assert!(grants[0].abs_diff(grants[1]) < 200, "{grants:?}");
-}
-
-#[test]
 fn diff_packet_arbiter() {
     let warnings = Diff::new("packet_arbiter").cycles(4000).run(
         PacketArbiter::default(),
@@ -395,15 +346,6 @@ fn diff_key_arbiter() {
             m_key_paged,
             m_key_address
         ),
-    );
-    assert_eq!(warnings, "");
-}
-
-#[test]
-fn diff_mtt_arbiter() {
-    let warnings = Diff::new("mtt_arbiter").cycles(3000).run(
-        MttArbiter::default(),
-        drive!(clock, reset, s0_read, s0_entry, s1_read, s1_entry, page),
     );
     assert_eq!(warnings, "");
 }

@@ -22,6 +22,7 @@ use crate::mem::WriteJob;
 use crate::responder::RetireEntry;
 use crate::rx::PacketHead;
 use rust_hdl::prelude::*;
+use verbena_spec::config::Config;
 use verbena_spec::counters;
 use verbena_spec::layout::{completion_opcode, event_type, send_opcode};
 
@@ -33,6 +34,18 @@ pub struct CompleteConfig {
     pub far: bool,
     /// No registers behind the RAMs: for a slow clock.
     pub direct: bool,
+}
+
+impl CompleteConfig {
+    /// As the preset says.
+    pub fn of(config: &Config) -> Self {
+        let small = config.small();
+        Self {
+            atomic: !small,
+            far: config.max_pmtu > 512,
+            direct: small,
+        }
+    }
 }
 
 #[derive(LogicBlock)]

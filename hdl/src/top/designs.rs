@@ -4,7 +4,7 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
-use crate::requester::{Complete, CompleteConfig};
+use crate::requester::{Complete, CompleteConfig, Send};
 use crate::responder::{Control, Features, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
@@ -71,12 +71,7 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
 }
 
 fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
-    let small = config.name == "cu";
-    let complete = CompleteConfig {
-        atomic: !small,
-        far: !small,
-        direct: small,
-    };
+    let complete = CompleteConfig::of(config);
     Ok(match config.name {
         "cu" => vec![
             ("rx", ready(RxCu::new(config))?),
@@ -92,6 +87,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("counters", ready(Counters::new(config))?),
             ("dma_reader", ready(DmaReaderCu::default())?),
             ("tx", ready(TxCu::default())?),
+            ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
@@ -107,6 +103,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("counters", ready(Counters::new(config))?),
             ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
+            ("send", ready(Send::<64, 2, 8, 9, 10, 11, 13, 12, 26, 1, 1>::default())?),
         ],
     })
 }

@@ -117,7 +117,7 @@ pub struct RequesterSide<const W: usize, const K: usize, const S: usize, const N
     /// Clocks per 4.096 us, 24.8 fixed point.
     pub tick: Signal<In, Bits<32>>,
     /// BAD_DOORBELL.
-    pub event: Signal<Out, EventJob>,
+    pub event_job: Signal<Out, EventJob>,
     pub event_valid: Signal<Out, Bit>,
     pub event_ready: Signal<In, Bit>,
     /// Counter events (class Extra).
@@ -229,7 +229,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
             payload_valid: Default::default(),
             payload_free: Default::default(),
             tick: Default::default(),
-            event: Default::default(),
+            event_job: Default::default(),
             event_valid: Default::default(),
             event_ready: Default::default(),
             send_count_valid: Default::default(),
@@ -457,7 +457,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
         self.complete.r_last.next = self.r_last.val();
 
         // Events.
-        self.event.next = self.send.event.val();
+        self.event_job.next = self.send.event_job.val();
         self.event_valid.next = self.send.event_valid.val();
         self.send.event_ready.next = self.event_ready.val();
         self.send_count_valid.next = self.send.count_valid.val();
