@@ -9,7 +9,6 @@
 //!
 //! | register | holds |
 //! |---|---|
-//! | psn | of the response |
 //! | oldest | unacknowledged PSN |
 //! | limit | a PSN of `Send`: highest ever sent + 1, or next |
 //! | first, last | PSNs of the oldest message; `last` two cycles behind `length` |
@@ -44,8 +43,8 @@ pub struct AckWalk {
     /// Words from the rows and from `Send`, and which register takes them.
     pub word: Signal<In, Bits<32>>,
     pub look: Signal<In, Bits<32>>,
-    pub load_psn: Signal<In, Bit>,
-    pub head_psn: Signal<In, Bits<24>>,
+    /// Of the response's head, which holds still.
+    pub psn: Signal<In, Bits<24>>,
     pub load_oldest: Signal<In, Bit>,
     pub load_limit: Signal<In, Bit>,
     pub load_first: Signal<In, Bit>,
@@ -60,7 +59,6 @@ pub struct AckWalk {
     /// Bytes from the first PSN to the one behind a difference taken from `first`.
     pub offset: Signal<Out, Bits<32>>,
     pair_kept: DFF<Pair>,
-    psn_kept: DFF<Bits<24>>,
     oldest_kept: DFF<Bits<24>>,
     limit_kept: DFF<Bits<24>>,
     first_kept: DFF<Bits<24>>,
@@ -93,8 +91,7 @@ impl AckWalk {
             pmtu: Default::default(),
             word: Default::default(),
             look: Default::default(),
-            load_psn: Default::default(),
-            head_psn: Default::default(),
+            psn: Default::default(),
             load_oldest: Default::default(),
             load_limit: Default::default(),
             load_first: Default::default(),
@@ -106,7 +103,6 @@ impl AckWalk {
             length: Default::default(),
             offset: Default::default(),
             pair_kept: Default::default(),
-            psn_kept: Default::default(),
             oldest_kept: Default::default(),
             limit_kept: Default::default(),
             first_kept: Default::default(),
@@ -137,7 +133,6 @@ impl Logic for AckWalk {
             self,
             clock,
             pair_kept,
-            psn_kept,
             oldest_kept,
             limit_kept,
             first_kept,
@@ -150,7 +145,7 @@ impl Logic for AckWalk {
 
         // The difference.
         self.pair_kept.d.next = self.pair.val();
-        self.left.next = self.psn_kept.q.val();
+        self.left.next = self.psn.val();
         self.right.next = self.oldest_kept.q.val();
         self.carry.next = true;
         match self.pair_kept.q.val() {
@@ -218,7 +213,7 @@ impl Logic for AckWalk {
         self.last_kept.d.next = self.first_kept.q.val() + self.quotient.val();
 
         // Onward.
-        self.base.next = self.psn_kept.q.val();
+        self.base.next = self.psn.val();
         self.increment.next = 0.into();
         if self.pass.val() {
             self.base.next = self.last_kept.q.val();
@@ -228,9 +223,6 @@ impl Logic for AckWalk {
         }
         self.onward.next = self.base.val() + self.increment.val();
 
-        if self.load_psn.val() {
-            self.psn_kept.d.next = self.head_psn.val();
-        }
         if self.load_oldest.val() {
             self.oldest_kept.d.next = self.word.val().get_bits::<24>(0);
         }
