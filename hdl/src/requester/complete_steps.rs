@@ -754,13 +754,7 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Last => {
-                self.pair.next = Pair::PsnLastLess;
-                if self.positive.val() {
-                    self.pair.next = Pair::PsnLast;
-                }
-                if self.fitting.q.val() {
-                    self.pair.next = Pair::OldestLast;
-                }
+                self.pair.next = Pair::BoundEnd;
                 self.state.d.next = CompleteState::Compare;
             }
             CompleteState::Compare => {
