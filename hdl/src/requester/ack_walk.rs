@@ -2,17 +2,17 @@
 //! PSNs and lengths of the message at the head of a send queue: the registers behind an acknowledgement's walk, and the one subtractor that compares them (R21).
 //!
 //! ```text
-//! psn, oldest ──────────────┐ pair
-//! oldest, limit, first, last┴─► difference ─► negative (bit 23), equal
-//! length ─► less 1 ─► divided by the PMTU ─► + first ─► last
+//! psn, bound, oldest ───────┐ pair
+//! oldest, limit, first, end ┴─► difference ─► negative (bit 23), equal
+//! length ─► less 1 ─► divided by the PMTU ─► + first + 1 ─► end
 //! ```
 //!
 //! | register | holds |
 //! |---|---|
-//! | psn | of the response |
 //! | oldest | unacknowledged PSN |
 //! | limit | a PSN of `Send`: highest ever sent + 1, or next |
-//! | first, last | PSNs of the oldest message; `last` two cycles behind `length` |
+//! | first, end | PSN of the oldest message, and the one behind it; `end` two cycles behind `length` |
+//! | bound | the PSN up to which is acknowledged: the response's, or the one behind it with `inclusive` |
 //!
 //! A message of no bytes has one PSN (R22). `far`: PMTUs above 512 exist.
 
@@ -25,12 +25,10 @@ pub enum Pair {
     Nothing,
     PsnOldest,
     PsnLimit,
-    PsnLast,
-    /// The same less 1.
-    PsnLastLess,
+    /// What is acknowledged against the message's end: not negative if all of it is.
+    BoundEnd,
     OldestLimit,
     OldestFirst,
-    OldestLast,
 }
 
 #[derive(LogicBlock)]
@@ -44,15 +42,15 @@ pub struct AckWalk {
     /// Words from the rows and from `Send`, and which register takes them.
     pub word: Signal<In, Bits<32>>,
     pub look: Signal<In, Bits<32>>,
-    pub load_psn: Signal<In, Bit>,
-    pub head_psn: Signal<In, Bits<24>>,
+    /// Of the response's head, which holds still.
+    pub psn: Signal<In, Bits<24>>,
     pub load_oldest: Signal<In, Bit>,
     pub load_limit: Signal<In, Bit>,
     pub load_first: Signal<In, Bit>,
     pub load_length: Signal<In, Bit>,
-    /// oldest := first := last + 1: the message is complete.
+    /// oldest := first := end: the message is complete.
     pub pass: Signal<In, Bit>,
-    /// oldest := psn, or psn + 1 with `inclusive`.
+    /// oldest := bound.
     pub reach: Signal<In, Bit>,
     pub inclusive: Signal<In, Bit>,
     pub oldest: Signal<Out, Bits<24>>,
@@ -60,26 +58,20 @@ pub struct AckWalk {
     /// Bytes from the first PSN to the one behind a difference taken from `first`.
     pub offset: Signal<Out, Bits<32>>,
     pair_kept: DFF<Pair>,
-    psn_kept: DFF<Bits<24>>,
     oldest_kept: DFF<Bits<24>>,
     limit_kept: DFF<Bits<24>>,
     first_kept: DFF<Bits<24>>,
-    last_kept: DFF<Bits<24>>,
+    end_kept: DFF<Bits<24>>,
+    bound_kept: DFF<Bits<24>>,
     length_kept: DFF<Bits<32>>,
     less: DFF<Bits<32>>,
     empty: DFF<Bit>,
     difference_kept: DFF<Bits<24>>,
     left: Signal<Local, Bits<24>>,
     right: Signal<Local, Bits<24>>,
-    complement: Signal<Local, Bits<24>>,
-    carry: Signal<Local, Bit>,
     sum: Signal<Local, Bits<25>>,
     quotient: Signal<Local, Bits<24>>,
-    base: Signal<Local, Bits<24>>,
-    increment: Signal<Local, Bits<24>>,
-    onward: Signal<Local, Bits<24>>,
     far: Constant<Bit>,
-    one: Constant<Bits<24>>,
 }
 
 impl AckWalk {
@@ -93,8 +85,7 @@ impl AckWalk {
             pmtu: Default::default(),
             word: Default::default(),
             look: Default::default(),
-            load_psn: Default::default(),
-            head_psn: Default::default(),
+            psn: Default::default(),
             load_oldest: Default::default(),
             load_limit: Default::default(),
             load_first: Default::default(),
@@ -106,26 +97,20 @@ impl AckWalk {
             length: Default::default(),
             offset: Default::default(),
             pair_kept: Default::default(),
-            psn_kept: Default::default(),
             oldest_kept: Default::default(),
             limit_kept: Default::default(),
             first_kept: Default::default(),
-            last_kept: Default::default(),
+            end_kept: Default::default(),
+            bound_kept: Default::default(),
             length_kept: Default::default(),
             less: Default::default(),
             empty: Default::default(),
             difference_kept: Default::default(),
             left: Default::default(),
             right: Default::default(),
-            complement: Default::default(),
-            carry: Default::default(),
             sum: Default::default(),
             quotient: Default::default(),
-            base: Default::default(),
-            increment: Default::default(),
-            onward: Default::default(),
             far: Constant::new(far),
-            one: Constant::new(1u64.to_bits()),
         }
     }
 }
@@ -137,11 +122,11 @@ impl Logic for AckWalk {
             self,
             clock,
             pair_kept,
-            psn_kept,
             oldest_kept,
             limit_kept,
             first_kept,
-            last_kept,
+            end_kept,
+            bound_kept,
             length_kept,
             less,
             empty,
@@ -150,19 +135,15 @@ impl Logic for AckWalk {
 
         // The difference.
         self.pair_kept.d.next = self.pair.val();
-        self.left.next = self.psn_kept.q.val();
+        self.left.next = self.psn.val();
         self.right.next = self.oldest_kept.q.val();
-        self.carry.next = true;
         match self.pair_kept.q.val() {
             Pair::PsnLimit => {
                 self.right.next = self.limit_kept.q.val();
             }
-            Pair::PsnLast => {
-                self.right.next = self.last_kept.q.val();
-            }
-            Pair::PsnLastLess => {
-                self.right.next = self.last_kept.q.val();
-                self.carry.next = false;
+            Pair::BoundEnd => {
+                self.left.next = self.bound_kept.q.val();
+                self.right.next = self.end_kept.q.val();
             }
             Pair::OldestLimit => {
                 self.left.next = self.oldest_kept.q.val();
@@ -172,18 +153,10 @@ impl Logic for AckWalk {
                 self.left.next = self.oldest_kept.q.val();
                 self.right.next = self.first_kept.q.val();
             }
-            Pair::OldestLast => {
-                self.left.next = self.oldest_kept.q.val();
-                self.right.next = self.last_kept.q.val();
-            }
             _ => {}
         }
-        self.complement.next = !self.right.val();
-        // One adder: the lowest bit carries in.
-        self.sum.next = ((bit_cast::<25, 24>(self.left.val()) << 1) | 1)
-            + ((bit_cast::<25, 24>(self.complement.val()) << 1) | bit_cast::<25, 1>(self.carry.val().into()));
         if self.pair_kept.q.val() != Pair::Nothing {
-            self.difference_kept.d.next = self.sum.val().get_bits::<24>(1);
+            self.difference_kept.d.next = self.left.val() - self.right.val();
         }
         self.difference.next = self.difference_kept.q.val();
         self.negative.next = self.difference_kept.q.val().get_bit(23);
@@ -215,21 +188,14 @@ impl Logic for AckWalk {
         if self.empty.q.val() {
             self.quotient.next = 0.into();
         }
-        self.last_kept.d.next = self.first_kept.q.val() + self.quotient.val();
+        // One adder: the lowest bit carries in.
+        self.sum.next = ((bit_cast::<25, 24>(self.first_kept.q.val()) << 1) | 1) + ((bit_cast::<25, 24>(self.quotient.val()) << 1) | 1);
+        self.end_kept.d.next = self.sum.val().get_bits::<24>(1);
 
         // Onward.
-        self.base.next = self.psn_kept.q.val();
-        self.increment.next = 0.into();
-        if self.pass.val() {
-            self.base.next = self.last_kept.q.val();
-        }
-        if self.pass.val() | self.inclusive.val() {
-            self.increment.next = self.one.val();
-        }
-        self.onward.next = self.base.val() + self.increment.val();
-
-        if self.load_psn.val() {
-            self.psn_kept.d.next = self.head_psn.val();
+        self.bound_kept.d.next = self.psn.val();
+        if self.inclusive.val() {
+            self.bound_kept.d.next = self.psn.val() + 1;
         }
         if self.load_oldest.val() {
             self.oldest_kept.d.next = self.word.val().get_bits::<24>(0);
@@ -243,11 +209,12 @@ impl Logic for AckWalk {
         if self.load_length.val() {
             self.length_kept.d.next = self.look.val();
         }
-        if self.pass.val() | self.reach.val() {
-            self.oldest_kept.d.next = self.onward.val();
+        if self.reach.val() {
+            self.oldest_kept.d.next = self.bound_kept.q.val();
         }
         if self.pass.val() {
-            self.first_kept.d.next = self.onward.val();
+            self.oldest_kept.d.next = self.end_kept.q.val();
+            self.first_kept.d.next = self.end_kept.q.val();
         }
         self.oldest.next = self.oldest_kept.q.val();
         self.length.next = self.length_kept.q.val();

@@ -389,8 +389,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.walk.pmtu.next = self.pmtu.q.val();
         self.walk.word.next = self.rows.word.val();
         self.walk.look.next = self.look_data.val();
-        self.walk.head_psn.next = self.head.val().psn;
-        self.walk.load_psn.next = self.steps.load_psn.val();
+        self.walk.psn.next = self.head.val().psn;
         self.walk.load_oldest.next = self.steps.load_oldest.val();
         self.walk.load_limit.next = self.steps.load_limit.val();
         self.walk.load_first.next = self.steps.load_first.val();

@@ -128,7 +128,6 @@ pub struct CompleteSteps {
     pub negative: Signal<In, Bit>,
     pub equal: Signal<In, Bit>,
     pub oldest: Signal<In, Bits<24>>,
-    pub load_psn: Signal<Out, Bit>,
     pub load_oldest: Signal<Out, Bit>,
     pub load_limit: Signal<Out, Bit>,
     pub load_first: Signal<Out, Bit>,
@@ -297,7 +296,6 @@ impl Default for CompleteSteps {
             negative: Default::default(),
             equal: Default::default(),
             oldest: Default::default(),
-            load_psn: Default::default(),
             load_oldest: Default::default(),
             load_limit: Default::default(),
             load_first: Default::default(),
@@ -481,7 +479,6 @@ impl Logic for CompleteSteps {
         self.load_queue.next = false;
         self.load_domain.next = false;
         self.pair.next = Pair::Nothing;
-        self.load_psn.next = false;
         self.load_oldest.next = false;
         self.load_limit.next = false;
         self.load_first.next = false;
@@ -532,7 +529,6 @@ impl Logic for CompleteSteps {
 
         match self.state.q.val() {
             CompleteState::Idle => {
-                self.load_psn.next = true;
                 self.place_clear.next = true;
                 self.moved.d.next = false;
                 self.rewinding.d.next = false;
@@ -758,13 +754,7 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Last => {
-                self.pair.next = Pair::PsnLastLess;
-                if self.positive.val() {
-                    self.pair.next = Pair::PsnLast;
-                }
-                if self.fitting.q.val() {
-                    self.pair.next = Pair::OldestLast;
-                }
+                self.pair.next = Pair::BoundEnd;
                 self.state.d.next = CompleteState::Compare;
             }
             CompleteState::Compare => {

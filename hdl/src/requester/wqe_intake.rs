@@ -34,12 +34,13 @@ pub struct WqeIntake<const W: usize> {
     failed: DFF<Bit>,
     elements: DFF<Bits<2>>,
     rest: DFF<Bits<32>>,
+    rest_none: DFF<Bit>,
     finished: DFF<Bit>,
     word: Signal<Local, Bits<32>>,
     item: Signal<Local, Bits<4>>,
     upper: Signal<Local, Bits<W>>,
     step: Signal<Local, Bit>,
-    second: Signal<Local, Bits<32>>,
+    adds_up: Signal<Local, Bit>,
     wide: Constant<Bit>,
     shift: Constant<Bits<8>>,
 }
@@ -68,12 +69,13 @@ impl<const W: usize> Default for WqeIntake<W> {
             failed: Default::default(),
             elements: Default::default(),
             rest: Default::default(),
+            rest_none: Default::default(),
             finished: Default::default(),
             word: Default::default(),
             item: Default::default(),
             upper: Default::default(),
             step: Default::default(),
-            second: Default::default(),
+            adds_up: Default::default(),
             wide: Constant::new(W == 64),
             shift: Constant::new((W as u64 - 32).to_bits()),
         }
@@ -83,7 +85,7 @@ impl<const W: usize> Default for WqeIntake<W> {
 impl<const W: usize> Logic for WqeIntake<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, taking, number, failed, elements, rest, finished);
+        dff_setup!(self, clock, taking, number, failed, elements, rest, rest_none, finished);
         self.upper.next = self.r_data.val() >> self.shift.val();
         self.word.next = self.r_data.val().get_bits::<32>(0);
         self.r_ready.next = self.taking.q.val();
@@ -101,10 +103,11 @@ impl<const W: usize> Logic for WqeIntake<W> {
         self.write.next = self.step.val() & self.item.val().get_bit(3);
         self.write_item.next = self.item.val();
         self.write_data.next = self.word.val();
-        self.second.next = 0.into();
+        self.adds_up.next = self.rest_none.q.val() & self.elements.q.val().get_bit(0);
         if self.elements.q.val().get_bit(1) {
-            self.second.next = self.word.val();
+            self.adds_up.next = self.word.val() == self.rest.q.val();
         }
+        self.rest_none.d.next = !self.rest.q.val().any();
         if self.step.val() {
             self.number.d.next = self.number.q.val() + 1;
             if self.r_error.val() {
@@ -125,7 +128,7 @@ impl<const W: usize> Logic for WqeIntake<W> {
                 self.rest.d.next = self.length.val() - self.word.val();
             }
             if self.number.q.val() == 12 {
-                if !self.atomic.val() & ((self.second.val() != self.rest.q.val()) | !self.elements.q.val().any()) {
+                if !self.atomic.val() & !self.adds_up.val() {
                     self.failed.d.next = true;
                 }
             }

@@ -285,3 +285,50 @@ fn random_lives_in_the_small_preset() {
             .map(|(seed, habits)| lives::<32>(seed, habits, 400)),
     );
 }
+
+/// Several QPs in turn, no timers: what one does leaves the others alone.
+#[test]
+fn r68_random_qps_side_by_side() {
+    for (seed, habits) in [(400, BRISK), (401, LAZY)] {
+        let mut rig = Rig::<64>::new(seed, habits);
+        let mut fresh = [true; 4];
+        for _ in 0..400 {
+            let index = rig.rng.gen_range(0..4);
+            if fresh[index] {
+                let setup = Setup {
+                    timeout: 0,
+                    ..random_setup(&mut rig)
+                };
+                rig.connect(index, setup, 0xff_fff8);
+                fresh[index] = false;
+            }
+            let life = &rig.lives[index];
+            let (wqe, sender) = (life.golden.wqe, life.sender);
+            if sender.producer.wrapping_sub(wqe) < 8 {
+                post(&mut rig, index);
+                // Whole: the next message may begin.
+                rig.begin(index, u32::MAX);
+            }
+            let mut r = if rig.outstanding(index) && rig.rng.gen_ratio(3, 4) {
+                good(&mut rig, index)
+            } else {
+                bad(&mut rig, index)
+            };
+            place(&mut rig, &mut r);
+            rig.respond(index, r);
+            let life = &mut rig.lives[index];
+            life.sender.next = life.sender.highest;
+            if life.golden.dead || life.messages.len() > 40 {
+                fresh[index] = true;
+            }
+        }
+        // Each failure was reported, if its QP wasn't taken down before.
+        rig.fast = true;
+        rig.steps(1500);
+        for index in 0..4 {
+            if rig.lives[index].golden.dead {
+                assert!(rig.errors.contains(&index), "QP {index}");
+            }
+        }
+    }
+}
