@@ -33,8 +33,8 @@ pub struct ReceiveQueue {
     pub fetch: Signal<In, Bit>,
     /// The producer index: the ring word's, or a doorbell's.
     pub producer: Signal<In, Bits<16>>,
+    /// Of the ring word, which whoever started this has to name.
     pub state_read: Signal<Out, Bit>,
-    pub state_item: Signal<Out, Bits<3>>,
     pub state_word: Signal<In, Bits<32>>,
     pub row_read: Signal<Out, Bit>,
     pub row_item: Signal<Out, Bits<5>>,
@@ -65,7 +65,6 @@ pub struct ReceiveQueue {
     /// One bus address is one word.
     narrow: Constant<Bit>,
     ones: Constant<Bits<16>>,
-    ring_item: Constant<Bits<3>>,
     word_log: Constant<Bits<5>>,
     word_low: Constant<Bits<5>>,
     word_high: Constant<Bits<5>>,
@@ -84,7 +83,6 @@ impl ReceiveQueue {
             fetch: Default::default(),
             producer: Default::default(),
             state_read: Default::default(),
-            state_item: Default::default(),
             state_word: Default::default(),
             row_read: Default::default(),
             row_item: Default::default(),
@@ -110,7 +108,6 @@ impl ReceiveQueue {
             slot_address: Default::default(),
             narrow: Constant::new(address_mask >> 32 == 0),
             ones: Constant::new(0xffffu64.to_bits()),
-            ring_item: Constant::new(2u64.to_bits()),
             word_log: word(qp::RQ_LOG),
             word_low: word(qp::RQ_BASE_LOW),
             word_high: word(qp::RQ_BASE_HIGH),
@@ -136,7 +133,6 @@ impl Logic for ReceiveQueue {
         self.beyond.next = self.beyond_kept.q.val();
 
         self.state_read.next = false;
-        self.state_item.next = self.ring_item.val();
         self.row_read.next = false;
         self.row_item.next = self.word_log.val();
         self.fetch_start.next = false;

@@ -475,10 +475,8 @@ impl<
         self.descriptor_reader.fetch_address.next = self.control.fetch_address.val();
         self.control.fetch_done.next = self.descriptor_reader.fetch_done.val();
         self.control.fetch_error.next = self.descriptor_reader.fetch_error.val();
-        self.control.fetch_word0.next = self.descriptor_reader.fetch_word0.val();
-        self.control.fetch_word1.next = self.descriptor_reader.fetch_word1.val();
-        self.control.fetch_word2.next = self.descriptor_reader.fetch_word2.val();
-        self.control.fetch_word3.next = self.descriptor_reader.fetch_word3.val();
+        self.control.fetch_word.next = self.descriptor_reader.fetch_word0.val();
+        self.descriptor_reader.fetch_next.next = self.control.fetch_next.val();
         self.dma_writer.job.next = self.control.job.val();
         self.dma_writer.job_valid.next = self.control.job_valid.val();
         self.control.job_ready.next = self.dma_writer.job_ready.val();

@@ -154,6 +154,7 @@ pub struct Harness {
     key_asked: Option<(u8, u32, u64, u32, u16, u8)>,
     fetch_left: u32,
     fetch_asked: u64,
+    wqe_words: [u32; 4],
     left: Left,
     /// Counter of each packet sent.
     pub sent: Vec<u8>,
@@ -173,6 +174,7 @@ impl Harness {
             key_asked: None,
             fetch_left: 0,
             fetch_asked: 0,
+            wqe_words: [0; 4],
             left: Left::default(),
             sent: vec![],
         };
@@ -237,14 +239,16 @@ impl Harness {
             let words = self.wqes.get(&self.fetch_asked);
             uut.fetch_error.next = words.is_none();
             let words = words.copied().unwrap_or([0xdead_beef; 4]);
-            uut.fetch_word0.next = (words[0] as u64).to_bits();
-            uut.fetch_word1.next = (words[1] as u64).to_bits();
-            uut.fetch_word2.next = (words[2] as u64).to_bits();
-            uut.fetch_word3.next = (words[3] as u64).to_bits();
+            self.wqe_words = words;
         }
+        uut.fetch_word.next = (self.wqe_words[0] as u64).to_bits();
         self.bench.settle();
 
         let uut = &self.bench.uut;
+        if uut.fetch_next.val() {
+            assert!(self.fetch_left == 0, "words turned while they are fetched");
+            self.wqe_words.rotate_left(1);
+        }
         let asked = (
             uut.key_op.val().to_u64() as u8,
             uut.key.val().to_u64() as u32,
