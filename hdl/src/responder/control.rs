@@ -133,6 +133,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     place_paged: DFF<Bit>,
     /// The state word, one message or one receive WQE further: MSN, later the ring.
     raised: DFF<Bits<32>>,
+    /// What is raised is the ring: housekeeping, or what leaves has left.
+    late: DFF<Bit>,
     length_kept: DFF<Bits<14>>,
     response_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
@@ -266,6 +268,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             place_high: Default::default(),
             place_paged: Default::default(),
             raised: Default::default(),
+            late: Default::default(),
             length_kept: Default::default(),
             response_code_kept: Default::default(),
             packet_go: Default::default(),
@@ -319,7 +322,17 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
 impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic for Control<QA, RA, SA, SC> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, place_low, place_high, place_paged, raised, length_kept, response_code_kept);
+        dff_setup!(
+            self,
+            clock,
+            place_low,
+            place_high,
+            place_paged,
+            raised,
+            late,
+            length_kept,
+            response_code_kept
+        );
         clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
         self.states.reset.next = self.reset.val();
         self.demux.reset.next = self.reset.val();
@@ -437,8 +450,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.decide.message.next = self.window.message.val();
         self.sequencer.execute.next = self.decide.execute.val();
         self.sequencer.judgement.next = self.decide.verdict.val();
-        self.sequencer.requesting.next =
-            (self.window.state.val() == self.in_rts.val()) | (self.window.state.val() == self.in_sqd.val());
+        self.sequencer.requesting.next = (self.window.state.val() == self.in_rts.val()) | (self.window.state.val() == self.in_sqd.val());
 
         // Where does it go?
         self.first_pass.next = self.opcode.datagram.val() & self.has_ud.val() & !self.sequencer.second.val();
@@ -585,8 +597,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.to_raise.next = self.posted.val();
         }
         // R37: messages, not packets.
-        self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val() & !self.ringing.val();
-        self.consumes.next = self.ringing.val() & !self.posting.val();
+        self.late.d.next = self.at_home.val() | self.sequencer.place.val();
+        self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val() & !self.late.q.val();
+        self.consumes.next = self.late.q.val() & !self.posting.val();
         if self.sequencer.msn_load.val() | self.ringing.val() {
             self.raised.d.next = self.to_raise.val()
                 + (bit_cast::<32, 1>(self.message_ends.val().into()) | (bit_cast::<32, 1>(self.consumes.val().into()) << 16));

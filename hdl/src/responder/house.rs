@@ -272,7 +272,9 @@ impl<const QA: usize> Logic for House<QA> {
 
         self.want.next = self.qp_error_valid.val()
             | (self.requester_error_valid.val() & self.has_requester.val())
-            | self.command_valid.val() | self.doorbell_valid.val() | self.walking.q.val();
+            | self.command_valid.val()
+            | self.doorbell_valid.val()
+            | self.walking.q.val();
         self.turn.next = self.turn_kept.q.val();
         self.idle.next = !self.home.q.val();
         self.at_home.next = self.home.q.val();

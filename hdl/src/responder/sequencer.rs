@@ -124,6 +124,8 @@ pub struct Sequencer {
     pub msn_load: Signal<Out, Bit>,
     /// The ring's consumer index moves.
     pub consume: Signal<Out, Bit>,
+    /// Comes before it.
+    pub place: Signal<Out, Bit>,
     pub changes: Signal<In, Bit>,
     pub executed: Signal<In, Bit>,
     pub complete: Signal<In, Bit>,
@@ -249,6 +251,7 @@ impl Sequencer {
             verdict: Default::default(),
             msn_load: Default::default(),
             consume: Default::default(),
+            place: Default::default(),
             changes: Default::default(),
             executed: Default::default(),
             complete: Default::default(),
@@ -311,7 +314,17 @@ impl Sequencer {
 impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, verdict_kept, start_kept, key_busy, key_good, second_kept, placed_kept);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            verdict_kept,
+            start_kept,
+            key_busy,
+            key_good,
+            second_kept,
+            placed_kept
+        );
         dff_setup!(self, clock, ripening, ripe, storing, freed, source_kept, item_kept);
 
         // What the packet needs.
@@ -375,6 +388,7 @@ impl Logic for Sequencer {
         self.judged.next = false;
         self.msn_load.next = false;
         self.consume.next = false;
+        self.place.next = false;
         self.finished.next = false;
         self.ready.next = self.settled.val() & self.ripe.q.val();
 
@@ -643,6 +657,7 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Place => {
+                self.place.next = true;
                 self.state_read.next = false;
                 // A UD QP has neither PSN nor MSN.
                 if self.executed.val() & !self.datagram.val() {
