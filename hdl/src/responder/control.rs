@@ -135,6 +135,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     raised: DFF<Bits<32>>,
     /// What is raised is the ring: housekeeping, or what leaves has left.
     late: DFF<Bit>,
+    /// The state RAM's word; a serial engine raises it without.
+    word_late: DFF<Bits<32>>,
     length_kept: DFF<Bits<14>>,
     response_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
@@ -269,6 +271,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             place_paged: Default::default(),
             raised: Default::default(),
             late: Default::default(),
+            word_late: Default::default(),
             length_kept: Default::default(),
             response_code_kept: Default::default(),
             packet_go: Default::default(),
@@ -330,6 +333,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             place_paged,
             raised,
             late,
+            word_late,
             length_kept,
             response_code_kept
         );
@@ -508,15 +512,20 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.place_paged.d.next = self.key_paged.val();
         }
 
-        // The receive queue.
+        // The receive queue. Its word is registered first where the clock is fast.
+        self.word_late.d.next = self.states.word.val();
+        self.to_raise.next = self.word_late.q.val();
+        if self.serial.val() {
+            self.to_raise.next = self.states.word.val();
+        }
         self.queue.start.next = self.sequencer.queue_start.val() | self.house.queue_start.val();
         self.queue.fetch.next = self.sequencer.queue_fetch.val() & !self.at_home.val();
-        self.producer.next = self.states.word.val().get_bits::<16>(0);
+        self.producer.next = self.to_raise.val().get_bits::<16>(0);
         if self.posting.val() {
             self.producer.next = self.doorbell_producer.val();
         }
         self.queue.producer.next = self.producer.val();
-        self.queue.state_word.next = self.states.word.val();
+        self.queue.state_word.next = self.to_raise.val();
         self.queue.row_word.next = self.rows.word.val();
         self.queue.fetch_done.next = self.fetch_done.val();
         self.queue.fetch_error.next = self.fetch_error.val();
@@ -591,22 +600,17 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.fatal.next = self.answer.fatal.val();
 
         self.ringing.next = self.at_home.val() | self.sequencer.consume.val();
-        self.posted.next = (self.states.word.val() & self.upper_half.val()) | bit_cast::<32, 16>(self.producer.val());
-        self.to_raise.next = self.states.word.val();
-        if self.serial.val() {
-            self.to_raise.next = self.posted.val();
+        self.posted.next = self.to_raise.val();
+        if self.posting.val() {
+            self.posted.next = (self.to_raise.val() & self.upper_half.val()) | bit_cast::<32, 16>(self.producer.val());
         }
         // R37: messages, not packets.
         self.late.d.next = self.at_home.val() | self.sequencer.place.val();
         self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val() & !self.late.q.val();
         self.consumes.next = self.late.q.val() & !self.posting.val();
         if self.sequencer.msn_load.val() | self.ringing.val() {
-            self.raised.d.next = self.to_raise.val()
+            self.raised.d.next = self.posted.val()
                 + (bit_cast::<32, 1>(self.message_ends.val().into()) | (bit_cast::<32, 1>(self.consumes.val().into()) << 16));
-            // Before the adder in a small engine, beside it in a fast one.
-            if !self.serial.val() & self.posting.val() {
-                self.raised.d.next = self.posted.val();
-            }
         }
         self.write_back.select.next = self.select.val();
         self.write_back.held.next = self.message.held.val();

@@ -35,6 +35,7 @@ pub struct ReceiveQueue {
     pub producer: Signal<In, Bits<16>>,
     /// Of the ring word, which whoever started this has to name.
     pub state_read: Signal<Out, Bit>,
+    /// One cycle after the RAM's, or at once.
     pub state_word: Signal<In, Bits<32>>,
     pub row_read: Signal<Out, Bit>,
     pub row_item: Signal<Out, Bits<5>>,
@@ -157,16 +158,16 @@ impl Logic for ReceiveQueue {
                 self.state.d.next = ReceiveQueueState::Check;
             }
             ReceiveQueueState::Check => {
-                self.none.d.next = !self.minus.q.val().any();
                 self.log.d.next = self.row_word.val().get_bits::<4>(0);
                 self.row_read.next = self.asked.q.val() & !self.narrow.val();
                 self.row_item.next = self.word_high.val();
                 self.state.d.next = ReceiveQueueState::High;
             }
             ReceiveQueueState::High => {
+                self.none.d.next = !self.minus.q.val().any();
                 self.low.d.next = self.slot_address.val();
                 self.state.d.next = ReceiveQueueState::Settle;
-                if self.asked.q.val() & !self.none.q.val() {
+                if self.asked.q.val() & self.minus.q.val().any() {
                     self.state.d.next = ReceiveQueueState::Start;
                 }
             }
