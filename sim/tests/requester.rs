@@ -142,3 +142,82 @@ fn a_write_lands_in_the_far_memory() {
     assert_eq!((link.done[0][0].wr_id, link.done[0][0].status), (9, CompletionStatus::Success));
     assert_eq!(link.read(1, 1000, 64), data);
 }
+
+/// A list of messages from side 0 to side 1, their bytes and their completions.
+fn move_messages(link: &mut Link, lengths: &[usize], send: bool, cycles: u64) {
+    let count = link.qps.len();
+    link.done = [vec![], vec![]];
+    let mut offset = 0u64;
+    let mut places = vec![];
+    for (i, length) in lengths.iter().enumerate() {
+        let data = bytes(*length, i);
+        // Another alignment on each side.
+        let (from, to) = (offset + (i % 7) as u64, offset + (i * 3 % 5) as u64);
+        link.fill(0, from, &data);
+        places.push((to, data));
+        let sge = [link.mrs[0].sge(from, *length as u32).unwrap()];
+        let qp = link.qps[i % count];
+        let verb = if send {
+            let sge = link.mrs[1].sge(to, *length as u32).unwrap();
+            link.pair.sides[1].device.post_recv(qp[1], 1000 + i as u64, sge).unwrap();
+            Verb::Send
+        } else {
+            Verb::Write(link.remote(to))
+        };
+        link.pair.sides[0]
+            .device
+            .post_send(qp[0], &WorkRequest::new(i as u64, verb, &sge))
+            .unwrap();
+        offset += *length as u64 + 8;
+    }
+    let received = if send { lengths.len() } else { 0 };
+    link.wait([lengths.len(), received], cycles);
+    for done in link.done.iter().flatten() {
+        assert_eq!(done.status, CompletionStatus::Success, "{done:?}");
+    }
+    for (n, qp) in link.qps.clone().iter().enumerate() {
+        let order: Vec<u64> = link.done[0].iter().filter(|c| c.qp == qp[0]).map(|c| c.wr_id).collect();
+        let posted: Vec<u64> = (0..lengths.len() as u64).filter(|i| *i as usize % count == n).collect();
+        assert_eq!(order, posted, "completions of QP {n}");
+    }
+    for (i, (to, data)) in places.iter().enumerate() {
+        let there = link.read(1, *to, data.len());
+        assert!(there == *data, "message {i} of {} bytes differs", data.len());
+    }
+}
+
+const LENGTHS: [usize; 20] = [
+    64, 0, 1, 2, 3, 4, 5, 31, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2048, 3000, 4097,
+];
+
+#[test]
+fn writes_and_sends_of_all_lengths_arrive() {
+    for (preset, pmtu) in [("tengig", 256), ("tengig", 1024), ("tengig", 4096), ("cu", 256)] {
+        for qps in [1, 2] {
+            for send in [false, true] {
+                println!("{preset}, PMTU {pmtu}, {qps} QPs, send {send}");
+                let mut link = Link::new(preset, qps, pmtu, 7, Faults::default());
+                move_messages(&mut link, &LENGTHS, send, 400_000);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_wire_loses_is_sent_again() {
+    for seed in 1..=6 {
+        let faults = Faults {
+            loss: 0.03,
+            duplicate: 0.02,
+            reorder: 0.02,
+            corrupt: 0.01,
+            reorder_patience: 2000,
+            ..Faults::default()
+        };
+        let mut link = Link::new("tengig", 3, 256, seed, faults);
+        for send in [false, true] {
+            println!("seed {seed}, send {send}");
+            move_messages(&mut link, &LENGTHS, send, 4_000_000);
+        }
+    }
+}

@@ -105,6 +105,7 @@ macro_rules! reader {
                 clock,
                 reset,
                 fetch_start,
+                fetch_next,
                 fetch_address,
                 m_ar_ready,
                 r_data,

@@ -661,10 +661,8 @@ impl<
         self.descriptor_reader.fetch_address.next = self.control.fetch_address.val();
         self.control.fetch_done.next = self.descriptor_reader.fetch_done.val();
         self.control.fetch_error.next = self.descriptor_reader.fetch_error.val();
-        self.control.fetch_word0.next = self.descriptor_reader.fetch_word0.val();
-        self.control.fetch_word1.next = self.descriptor_reader.fetch_word1.val();
-        self.control.fetch_word2.next = self.descriptor_reader.fetch_word2.val();
-        self.control.fetch_word3.next = self.descriptor_reader.fetch_word3.val();
+        self.control.fetch_word.next = self.descriptor_reader.fetch_word0.val();
+        self.descriptor_reader.fetch_next.next = self.control.fetch_next.val();
         self.effects.placing.next = self.control.response_valid.val();
         self.effects.control_job.next = self.control.job.val();
         self.effects.control_job_valid.next = self.control.job_valid.val();
