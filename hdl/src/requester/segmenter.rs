@@ -39,6 +39,7 @@ pub enum SegmenterState {
     Judge,
     Scan,
     ScanWait,
+    ScanFirst,
     ScanLoop,
     ScanEnd,
     Count,
@@ -177,6 +178,9 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     second: DFF<Bit>,
     paged: DFF<Bit>,
     other_paged: DFF<Bit>,
+    row_kept: DFF<Bits<5>>,
+    wqe_kept: DFF<Bits<4>>,
+    resting: DFF<Bit>,
     add_nothing: DFF<Bit>,
     add_rest: DFF<Bit>,
     add_carry: DFF<Bit>,
@@ -210,6 +214,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     record: Signal<Local, Bits<5>>,
     record_b: Signal<Local, Bits<5>>,
     scanned_record: Signal<Local, Bits<5>>,
+    scanned_next: Signal<Local, Bits<5>>,
     index_word: Signal<Local, Bits<32>>,
     is_wide: Signal<Local, Bit>,
     outstanding: Signal<Local, Bits<5>>,
@@ -221,7 +226,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         dff_setup!(self, clock, state, who, slot, broken, draining, service, pmtu, word0, next_wqe, begun, fresh, oldest, since);
         dff_setup!(self, clock, psn, changed, newest, bad_operation, bad_length, split, beyond, second, paged, other_paged);
         dff_setup!(self, clock, job_open, job_more, scanned, counted, scan, scan_left, scan_soon, scan_now, total, limit);
-        dff_setup!(self, clock, add_nothing, add_rest, add_carry, from_memory, inline_data, wide);
+        dff_setup!(self, clock, row_kept, wqe_kept, resting, add_nothing, add_rest, add_carry, from_memory, inline_data, wide);
         dff_setup!(self, clock, distance, halvings, status, leaving, arming, failing);
         clock!(self, clock, cut, place, script, words);
         self.script.reset.next = self.reset.val();
@@ -249,6 +254,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.record.next = bit_cast::<5, 3>(self.next_wqe.q.val().get_bits::<3>(0)) << 1;
         self.record_b.next = self.record.val() + 17;
         self.scanned_record.next = bit_cast::<5, 3>(self.scan.q.val()) << 1;
+        self.scanned_next.next = bit_cast::<5, 3>(self.scan.q.val() + 1) << 1;
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
         self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
         self.index_word.next = bit_cast::<32, 16>(self.next_wqe.q.val()) | (bit_cast::<32, 16>(self.begun.q.val()) << 16);
@@ -339,8 +345,16 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.ordered.next = false;
         self.stand.next = false;
         self.start.next = false;
-        self.row_item.next = self.script.row_item.val();
-        self.wqe_item.next = self.script.wqe_item.val();
+        // Each state says what its successor asks for; what nobody says is what `Idle` asks for.
+        self.row_item.next = self.row_kept.q.val();
+        self.wqe_item.next = self.wqe_kept.q.val();
+        if self.script.busy.val() {
+            self.row_item.next = self.script.row_item.val();
+            self.wqe_item.next = self.script.wqe_item.val();
+        }
+        self.row_kept.d.next = 8.into();
+        self.wqe_kept.d.next = 0.into();
+        self.resting.d.next = false;
         self.row_write.next = false;
         self.row_write_item.next = 0.into();
         self.row_write_data.next = self.index_word.val();
@@ -374,19 +388,21 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
 
         match self.state.q.val() {
             SegmenterState::Idle => {
-                self.row_item.next = 8.into();
-                self.wqe_item.next = 0.into();
                 self.scanned.d.next = false;
                 self.counted.d.next = false;
                 self.second.d.next = false;
                 self.changed.d.next = false;
                 self.cut.count_one.next = true;
+                self.resting.d.next = true;
                 if self.order_valid.val() {
+                    self.resting.d.next = false;
                     match self.order.val() {
                         SendOrder::Rewind => {
+                            self.row_kept.d.next = 1.into();
                             self.state.d.next = SegmenterState::Rewind;
                         }
                         SendOrder::Begin => {
+                            self.row_kept.d.next = 10.into();
                             self.state.d.next = SegmenterState::Begin;
                         }
                         _ => {
@@ -396,6 +412,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 } else {
                     if self.turn_valid.val() & !self.arming.q.val() & !self.failing.q.val() & self.tracker_room.val() {
                         self.take.next = true;
+                        self.resting.d.next = false;
+                        self.row_kept.d.next = 1.into();
+                        if self.turn_error.val() {
+                            self.row_kept.d.next = 7.into();
+                        }
+                        self.wqe_kept.d.next = 1.into();
                         self.who.d.next = self.turn_index.val();
                         self.slot.d.next = self.turn_slot.val();
                         self.broken.d.next = self.turn_error.val();
@@ -405,17 +427,14 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::Index => {
-                self.row_item.next = 1.into();
-                if self.broken.q.val() {
-                    self.row_item.next = 7.into();
-                }
-                self.wqe_item.next = 1.into();
+                self.row_kept.d.next = 4.into();
+                self.wqe_kept.d.next = 8.into();
                 self.ack_read.next = true;
                 self.state.d.next = SegmenterState::Offset;
             }
             SegmenterState::Offset => {
-                self.row_item.next = 4.into();
-                self.wqe_item.next = 8.into();
+                self.row_kept.d.next = 0.into();
+                self.wqe_kept.d.next = 12.into();
                 self.oldest.d.next = self.ack_data.val().get_bits::<16>(0);
                 self.service.d.next = self.row_word.val().get_bits::<3>(0);
                 self.pmtu.d.next = self.row_word.val().get_bits::<3>(3);
@@ -423,27 +442,27 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Psn;
             }
             SegmenterState::Psn => {
-                self.row_item.next = 0.into();
-                self.wqe_item.next = 12.into();
+                self.row_kept.d.next = (bit_cast::<5, 3>(self.row_word.val().get_bits::<3>(0)) << 1) | 16;
+                self.wqe_kept.d.next = 6.into();
                 self.next_wqe.d.next = self.row_word.val().get_bits::<16>(0);
                 self.begun.d.next = self.row_word.val().get_bits::<16>(16);
                 self.fresh.d.next = self.row_word.val().get_bits::<16>(0) == self.row_word.val().get_bits::<16>(16);
                 self.state.d.next = SegmenterState::RecordA;
             }
             SegmenterState::RecordA => {
-                self.row_item.next = self.record.val() + 16;
-                self.wqe_item.next = 6.into();
+                self.row_kept.d.next = self.record_b.val();
+                self.wqe_kept.d.next = 1.into();
                 self.state.d.next = SegmenterState::RecordB;
             }
             SegmenterState::RecordB => {
-                self.row_item.next = self.record_b.val();
-                self.wqe_item.next = 1.into();
+                self.row_kept.d.next = 2.into();
+                self.wqe_kept.d.next = 7.into();
                 self.psn.d.next = self.row_word.val().get_bits::<24>(0);
                 self.state.d.next = SegmenterState::Highest;
             }
             SegmenterState::Highest => {
-                self.row_item.next = 2.into();
-                self.wqe_item.next = 7.into();
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 self.place.load_low.next = true;
                 // R66: opcode and, at its first packet, PSN.
                 if !self.fresh.q.val() {
@@ -453,8 +472,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Domain;
             }
             SegmenterState::Domain => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 9.into();
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 // R66: length.
                 if !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val()) {
                     self.changed.d.next = true;
@@ -463,8 +482,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Hold;
             }
             SegmenterState::Hold => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 9.into();
                 self.place.load_high.next = true;
                 self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
@@ -473,6 +490,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Judge;
             }
             SegmenterState::Judge => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 10.into();
                 self.stand.next = true;
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record.val() + 16;
@@ -517,18 +536,22 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::Scan => {
-                self.row_item.next = 11.into();
+                self.row_kept.d.next = 11.into();
                 self.scan.d.next = self.oldest.q.val().get_bits::<3>(0);
                 self.scan_left.d.next = self.since.q.val().get_bits::<3>(0);
                 self.total.d.next = 0.into();
                 self.state.d.next = SegmenterState::ScanWait;
             }
             SegmenterState::ScanWait => {
-                self.row_item.next = 11.into();
+                self.row_kept.d.next = 11.into();
+                self.state.d.next = SegmenterState::ScanFirst;
+            }
+            SegmenterState::ScanFirst => {
+                self.row_kept.d.next = self.scanned_record.val() | 16;
                 self.state.d.next = SegmenterState::ScanLoop;
             }
             SegmenterState::ScanLoop => {
-                self.row_item.next = self.scanned_record.val() + 16;
+                self.row_kept.d.next = self.scanned_next.val() | 16;
                 // The limit comes first, and stays once it has come.
                 if !self.scan_now.q.val() {
                     self.limit.d.next = self.row_word.val().get_bits::<5>(11);
@@ -544,6 +567,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::ScanEnd => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 self.scanned.d.next = true;
                 self.state.d.next = SegmenterState::Again;
                 self.leaving.d.next = EndOfTurn::Park;
@@ -576,6 +601,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::CountEnd => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 self.counted.d.next = true;
                 self.cut.count_one.next = !self.check.read.val();
                 self.status.d.next = 1.into();
@@ -586,49 +613,44 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::Again => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 9.into();
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 self.state.d.next = SegmenterState::AgainHold;
             }
             SegmenterState::AgainHold => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 9.into();
                 self.state.d.next = SegmenterState::Judge;
             }
             SegmenterState::Low => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 6.into();
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 7.into();
                 if self.second.q.val() {
-                    self.wqe_item.next = 10.into();
+                    self.wqe_kept.d.next = 11.into();
                 }
                 self.state.d.next = SegmenterState::High;
             }
             SegmenterState::High => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 7.into();
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 if self.second.q.val() {
-                    self.wqe_item.next = 11.into();
+                    self.wqe_kept.d.next = 13.into();
+                }
+                if self.second.q.val() {
                     self.add_nothing.d.next = true;
                     self.add_rest.d.next = !self.split.q.val();
                 }
                 self.state.d.next = SegmenterState::Key;
             }
             SegmenterState::Key => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 9.into();
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
                 if self.second.q.val() {
-                    self.wqe_item.next = 13.into();
+                    self.wqe_kept.d.next = 13.into();
                 }
                 self.place.load_low.next = true;
                 self.add_carry.d.next = true;
                 self.state.d.next = SegmenterState::KeyHold;
             }
             SegmenterState::KeyHold => {
-                self.row_item.next = 9.into();
-                self.wqe_item.next = 9.into();
-                if self.second.q.val() {
-                    self.wqe_item.next = 13.into();
-                }
                 self.place.load_high.next = true;
                 self.state.d.next = SegmenterState::Ask;
             }
@@ -665,6 +687,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::SpillHigh;
             }
             SegmenterState::SpillHigh => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 6.into();
                 self.row_write.next = true;
                 self.row_write_item.next = 6.into();
                 self.row_write_data.next = self.place.high.val();
@@ -724,6 +748,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Flush => {
                 if self.words.flushed.val() {
                     self.arming.d.next = self.bth.ack_request.val();
+                    self.resting.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
                 }
             }
@@ -742,11 +767,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Leave => {
                 self.end_valid.next = true;
                 if self.end_ready.val() {
+                    self.resting.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
                 }
             }
             SegmenterState::Rewind => {
-                self.row_item.next = 1.into();
                 self.state.d.next = SegmenterState::RewindWait;
             }
             SegmenterState::RewindWait => {
@@ -771,7 +796,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.ordered.next = true;
             }
             SegmenterState::Begin => {
-                self.row_item.next = 10.into();
                 self.state.d.next = SegmenterState::BeginWait;
             }
             SegmenterState::BeginWait => {
@@ -815,28 +839,30 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.ordered.next = true;
             }
             _ => {
+                self.resting.d.next = true;
                 self.state.d.next = SegmenterState::Idle;
             }
         }
         if self.ordered.val() {
             self.order_done.next = true;
+            self.resting.d.next = true;
             self.state.d.next = SegmenterState::Idle;
         }
         self.words.stand.next = self.stand.val();
         self.script.start.next = self.start.val();
 
         self.turn_take.next = self.take.val();
-        self.idle.next = self.state.q.val() == SegmenterState::Idle;
+        self.idle.next = self.resting.q.val();
         self.index.next = self.who.q.val();
         self.row_index.next = self.who.q.val();
-        if self.state.q.val() == SegmenterState::Idle {
+        if self.resting.q.val() {
             self.row_index.next = self.turn_index.val();
         }
         if self.order_valid.val() {
             self.row_index.next = self.order_index.val();
         }
         self.wqe_slot.next = self.slot.q.val();
-        if self.state.q.val() == SegmenterState::Idle {
+        if self.resting.q.val() {
             self.wqe_slot.next = self.turn_slot.val();
         }
         self.key_length.next = bit_cast::<32, 14>(self.cut.piece.val());
@@ -855,6 +881,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
 
         if self.reset.val() {
             self.state.d.next = SegmenterState::Idle;
+            self.resting.d.next = true;
+            self.row_kept.d.next = 8.into();
+            self.wqe_kept.d.next = 0.into();
             self.job_open.d.next = false;
             self.job_more.d.next = false;
             self.arming.d.next = false;
