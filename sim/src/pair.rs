@@ -56,7 +56,7 @@ pub struct WireOptions {
     pub faults: Faults,
 }
 
-/// Entries of each side's CQ.
+/// Entries of each side's CQ, or as many as the preset has.
 const CQ_ENTRIES: usize = 4096;
 
 impl Pair {
@@ -73,7 +73,8 @@ impl Pair {
             let mut device =
                 Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {n}"))?;
             let pd = device.alloc_pd()?;
-            let cq = device.create_cq(CQ_ENTRIES)?;
+            let entries = device.capabilities().ring_entries.min(CQ_ENTRIES);
+            let cq = device.create_cq(entries)?;
             Ok(Side { device, pd, cq })
         };
         let sides = [side(0)?, side(1)?];
