@@ -9,7 +9,7 @@
 //! | 8-15 | elements 0 and 1 of that WQE: address low, high, length, L_Key |
 //! | 16-23 | the host's words 0, 1, 5, 8, 16, 17, 18, 19 of the QP row |
 //!
-//! `word` follows two cycles after `read` and holds while `read` is low. `direct`: no register behind the RAM but one before its address, with the
+//! A write is in the RAM two cycles later. `word` follows two cycles after `read` and holds while `read` is low. `direct`: no register behind the RAM but one before its address, with the
 //! same cycles: for a slow clock and few cells. A host's write waits while the station writes; one of word 19 is also the timers'
 //! (`code_`). After reset a walk clears all. `RA` must be `QA + 5`, `RC` one more, `SA` `QA + 1`.
 
@@ -49,6 +49,11 @@ pub struct AckRows<const QA: usize, const RA: usize, const RC: usize, const SA: 
     read_late: DFF<Bit>,
     address_late: DFF<Bits<RA>>,
     word_kept: DFF<Bits<32>>,
+    ram_write: DFF<Bit>,
+    ram_address: DFF<Bits<RA>>,
+    copy_write: DFF<Bit>,
+    copy_address: DFF<Bits<SA>>,
+    write_kept: DFF<Bits<32>>,
     over: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     within_rows: Signal<Local, Bit>,
@@ -115,6 +120,11 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> AckRows
             read_late: Default::default(),
             address_late: Default::default(),
             word_kept: Default::default(),
+            ram_write: Default::default(),
+            ram_address: Default::default(),
+            copy_write: Default::default(),
+            copy_address: Default::default(),
+            write_kept: Default::default(),
             over: Default::default(),
             open: Default::default(),
             within_rows: Default::default(),
@@ -139,7 +149,19 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> AckRows
 impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic for AckRows<QA, RA, RC, SA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, walk, read_late, address_late, word_kept);
+        dff_setup!(
+            self,
+            clock,
+            walk,
+            read_late,
+            address_late,
+            word_kept,
+            ram_write,
+            ram_address,
+            copy_write,
+            copy_address,
+            write_kept
+        );
         clock!(self, clock, ram, copy);
         self.over.next = self.walk.q.val() == self.top.val();
         self.ready.next = self.over.val();
@@ -182,31 +204,35 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
         self.table_ready.next = self.open.val() & (self.code_ready.val() | !self.is_code.val());
         self.host.next = self.table_valid.val() & self.within_rows.val() & self.known.val() & (self.code_ready.val() | !self.is_code.val());
 
-        // Write: the station, the host, the walk.
-        self.ram.write_enable.next = self.host.val();
-        self.ram.write_address.next = (self.table_address.val().get_bits::<RA>(0) & self.row_mask.val())
+        // Write, a cycle later: the station, the host, the walk.
+        self.ram.write_enable.next = self.ram_write.q.val();
+        self.ram.write_address.next = self.ram_address.q.val();
+        self.ram.write_data.next = self.write_kept.q.val();
+        self.copy.write_enable.next = self.copy_write.q.val();
+        self.copy.write_address.next = self.copy_address.q.val();
+        self.copy.write_data.next = self.write_kept.q.val().get_bits::<24>(0);
+        self.ram_write.d.next = self.host.val();
+        self.ram_address.d.next = (self.table_address.val().get_bits::<RA>(0) & self.row_mask.val())
             | bit_cast::<RA, 5>(self.host_base.val() | bit_cast::<5, 3>(self.slot.val()));
-        self.ram.write_data.next = self.table_data.val();
-        self.copy.write_enable.next = false;
-        self.copy.write_address.next = bit_cast::<SA, QA>(self.index.val()) << 1;
+        self.write_kept.d.next = self.table_data.val();
+        self.copy_write.d.next = false;
+        self.copy_address.d.next = bit_cast::<SA, QA>(self.index.val()) << 1;
         if self.write_item.val().get_bit(0) {
-            self.copy.write_address.next = (bit_cast::<SA, QA>(self.index.val()) << 1) | 1;
+            self.copy_address.d.next = (bit_cast::<SA, QA>(self.index.val()) << 1) | 1;
         }
-        self.copy.write_data.next = self.write_data.val().get_bits::<24>(0);
         if self.write.val() {
-            self.ram.write_enable.next = true;
-            self.ram.write_address.next = self.row.val() | bit_cast::<RA, 4>(self.write_item.val());
-            self.ram.write_data.next = self.write_data.val();
-            self.copy.write_enable.next = !self.write_item.val().get_bits::<3>(1).any();
+            self.ram_write.d.next = true;
+            self.ram_address.d.next = self.row.val() | bit_cast::<RA, 4>(self.write_item.val());
+            self.write_kept.d.next = self.write_data.val();
+            self.copy_write.d.next = !self.write_item.val().get_bits::<3>(1).any();
         }
         if !self.over.val() {
             self.walk.d.next = self.walk.q.val() + 1;
-            self.ram.write_enable.next = true;
-            self.ram.write_address.next = self.walk.q.val().get_bits::<RA>(0);
-            self.ram.write_data.next = 0.into();
-            self.copy.write_enable.next = true;
-            self.copy.write_address.next = self.walk.q.val().get_bits::<SA>(0);
-            self.copy.write_data.next = 0.into();
+            self.ram_write.d.next = true;
+            self.ram_address.d.next = self.walk.q.val().get_bits::<RA>(0);
+            self.write_kept.d.next = 0.into();
+            self.copy_write.d.next = true;
+            self.copy_address.d.next = self.walk.q.val().get_bits::<SA>(0);
         }
         self.copy.read_enable.next = self.ack_read.val();
         self.copy.read_address.next = bit_cast::<SA, QA>(self.ack_index.val()) << 1;
@@ -218,6 +244,8 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
         if self.reset.val() {
             self.walk.d.next = 0.into();
             self.read_late.d.next = false;
+            self.ram_write.d.next = false;
+            self.copy_write.d.next = false;
         }
     }
 
