@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory: keys, translation, DMA.
 
+mod atomic_unit;
 mod burst_tracker;
 mod carry_add;
 mod descriptor_reader;
@@ -9,9 +10,11 @@ mod job;
 mod job_splitter;
 mod keys;
 mod mtt;
+mod read_job;
 mod realigner;
 mod write_arbiter;
 
+pub use atomic_unit::AtomicUnit;
 pub use burst_tracker::BurstTracker;
 pub use carry_add::CarryAdd;
 pub use descriptor_reader::DescriptorReader;
@@ -20,5 +23,6 @@ pub use job::WriteJob;
 pub use job_splitter::JobSplitter;
 pub use keys::Keys;
 pub use mtt::Mtt;
+pub use read_job::ReadJob;
 pub use realigner::Realigner;
 pub use write_arbiter::WriteArbiter;

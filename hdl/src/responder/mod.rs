@@ -10,6 +10,8 @@ mod leave;
 mod message;
 mod opcode;
 mod psn_window;
+mod read;
+mod read_responder;
 mod receive_queue;
 mod retire;
 mod sequencer;
@@ -18,4 +20,5 @@ mod write_back;
 
 pub use control::Control;
 pub use entry::RetireEntry;
+pub use read_responder::{ReadResponder, ReadResponderCu, ReadResponderTengig};
 pub use retire::Retire;

@@ -4,7 +4,7 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
-use crate::responder::{Control, Retire};
+use crate::responder::{Control, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
 use crate::verilog::{self, Design, Options, PrintError};
@@ -80,6 +80,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<32, 4>::default())?),
             ("descriptor_reader", ready(DescriptorReader::<32>::default())?),
             ("retire", ready(Retire::<0, 1, 1, 2>::default())?),
+            ("read_responder", ready(ReadResponderCu::default())?),
             ("queues", ready(CompletionQueues::<32, 4, 2, 4>::default())?),
             ("registers", ready(Registers::<4>::new(config))?),
             ("counters", ready(Counters::default())?),
@@ -93,6 +94,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<64, 8>::default())?),
             ("descriptor_reader", ready(DescriptorReader::<64>::default())?),
             ("retire", ready(Retire::<1, 0, 4, 5>::default())?),
+            ("read_responder", ready(ReadResponderTengig::default())?),
             ("queues", ready(CompletionQueues::<64, 8, 8, 10>::default())?),
             ("registers", ready(Registers::<16>::new(config))?),
             ("counters", ready(Counters::default())?),
