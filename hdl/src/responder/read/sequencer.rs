@@ -206,6 +206,7 @@ pub struct ReadSequencer {
     use_item: Signal<Local, Bits<4>>,
     in_turn: Signal<Local, Bit>,
     cursor_words: Signal<Local, Bit>,
+    cursor_item: Signal<Local, Bits<4>>,
     copies_done: Signal<Local, Bit>,
     item_service: Constant<Bits<4>>,
     item_domain: Constant<Bits<4>>,
@@ -342,6 +343,7 @@ impl ReadSequencer {
             use_item: Default::default(),
             in_turn: Default::default(),
             cursor_words: Default::default(),
+            cursor_item: Default::default(),
             copies_done: Default::default(),
             item_service: item(item::SERVICE),
             item_domain: item(item::DOMAIN),
@@ -394,6 +396,10 @@ impl Logic for ReadSequencer {
         );
         self.in_turn.next = self.kind_kept.q.val() == ReadKind::Turn;
         self.cursor_words.next = self.in_turn.val() & self.active.val();
+        self.cursor_item.next = 0.into();
+        if self.cursor_words.val() {
+            self.cursor_item.next = self.item_cursor.val();
+        }
         self.copies_done.next = false;
         self.ask.next = WordUse::Nothing;
         // What the head's word is wanted for, when the store's comes.
@@ -623,25 +629,25 @@ impl Logic for ReadSequencer {
                 }
             }
             ReadStep::Low => {
-                self.ask_item.next = self.item_low.val();
+                self.ask_item.next = self.cursor_item.val() | self.item_low.val();
                 self.ask_pool.next = !self.cursor_words.val();
                 self.ask.next = WordUse::Low;
                 self.step.d.next = ReadStep::High;
             }
             ReadStep::High => {
-                self.ask_item.next = self.item_high.val();
+                self.ask_item.next = self.cursor_item.val() | self.item_high.val();
                 self.ask_pool.next = !self.cursor_words.val();
                 self.ask.next = WordUse::High;
                 self.step.d.next = ReadStep::Length;
             }
             ReadStep::Length => {
-                self.ask_item.next = self.item_length.val();
+                self.ask_item.next = self.cursor_item.val() | self.item_length.val();
                 self.ask_pool.next = !self.cursor_words.val();
                 self.ask.next = WordUse::Length;
                 self.step.d.next = ReadStep::Head;
             }
             ReadStep::Head => {
-                self.ask_item.next = self.item_psn.val();
+                self.ask_item.next = self.cursor_item.val() | self.item_psn.val();
                 self.ask_pool.next = !self.cursor_words.val();
                 self.ask.next = WordUse::Head;
                 self.write.next = self.in_turn.val();
