@@ -470,6 +470,7 @@ impl<
         self.ring.popped.next = self.sequencer.turn.val();
         self.ring.back_active.next = self.sequencer.back_active.val();
         self.ring.accept.next = self.sequencer.accept.val();
+        self.ring.discard.next = self.sequencer.discard.val();
         self.ring.finish.next = self.sequencer.finish.val();
         self.ring.advance.next = self.sequencer.advance.val();
         self.ring.released.next = self.sequencer.released.val();

@@ -185,25 +185,24 @@ impl Qp {
         }
         let atomic = request.op.atomic();
         // R59, R50, R58.
-        if self.unserved() == self.places
-            || (atomic && !self.atomics)
-            || (!atomic && request.length > 1 << 31)
-            || (atomic && request.va & 7 != 0)
-        {
+        if self.unserved() == self.places || (atomic && !self.atomics) {
             return (INVALID, 0);
         }
-        // R52.
-        if check(regions, request.key, self.pd, request.va, request.bytes(), atomic).is_none() {
-            return (REFUSED, 0);
-        }
+        // The oldest makes room, even for one that is refused (which ends the QP); a replay of it ends.
         if self.stored.len() == self.places {
-            // The oldest makes room; a replay of it ends.
             self.stored.pop_front();
             if self.at == 0 {
                 self.range = None;
             } else {
                 self.at -= 1;
             }
+        }
+        if (!atomic && request.length > 1 << 31) || (atomic && request.va & 7 != 0) {
+            return (INVALID, 0);
+        }
+        // R52.
+        if check(regions, request.key, self.pd, request.va, request.bytes(), atomic).is_none() {
+            return (REFUSED, 0);
         }
         self.stored.push_back(Stored {
             request,

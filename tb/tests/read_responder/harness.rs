@@ -371,7 +371,10 @@ rig! {
                 u.request_msn.next = (*msn as u64).to_bits();
                 u.head.next = head(*request);
             }
-            Some(Ask::State { index, state }) => {
+            // Retire is empty of a QP before control takes its life.
+            Some(Ask::State { index, state })
+                if *state >= 2 || !self.retire.iter().any(|(_, l)| matches!(l, Leave::Serve(i) | Leave::Ack(i, ..) if i == index)) =>
+            {
                 u.state_valid.next = true;
                 u.state_index.next = (*index as u64).to_bits();
                 u.state.next = (*state as u64).to_bits();
@@ -379,7 +382,7 @@ rig! {
                     self.leaving = Some(*index);
                 }
             }
-            None => {}
+            _ => {}
         }
         // Retire.
         u.serve_valid.next = false;
@@ -572,6 +575,9 @@ rig! {
                         // The failed read has acted.
                     } else {
                         let want = self.qps[index].request(&self.regions, request, duplicate, msn);
+                        if verdict != want.0 {
+                            println!("{:x?}", &self.seen[self.seen.len().saturating_sub(12)..]);
+                        }
                         assert_eq!(verdict, want.0, "{say}: verdict on {request:x?} duplicate {duplicate}, QP {:x?}", self.qps[index]);
                         if verdict == 0 {
                             assert_eq!(psns, want.1, "{say}: R22, {request:x?}");
@@ -583,17 +589,13 @@ rig! {
             }
             Some(Ask::State { index, state }) => {
                 assert!(!u.request_done.val());
-                if u.state_ready.val() {
+                if u.state_ready.val() && u.state_valid.val() {
                     self.asks.pop_front();
                     self.leaving = None;
                     if state < 2 {
                         self.qps[index].forget();
                         self.trouble.remove(&index);
                         self.lives[index] += 1;
-                        // Retire is empty of this QP before control changes its state.
-                        self.retire.retain(|(_, l)| !matches!(l, Leave::Serve(i) | Leave::Ack(i, ..) if *i == index));
-                        self.retire_on = false;
-                        self.ack_on = false;
                     }
                 }
             }
@@ -648,6 +650,9 @@ rig! {
         }
         assert!(self.executed.is_none(), "{say}: an ATOMIC ran for nobody");
         let want = self.qps[index].packet(&self.regions, old);
+        if words != want.words {
+            println!("{:x?} {:x?}", &self.seen[self.seen.len().saturating_sub(12)..], self.qps[index]);
+        }
         assert_eq!(words, want.words, "{say}: QP {index} packet {words:x?}, want {:x?}", want.words);
         assert_eq!(job, want.job, "{say}: QP {index} job");
         if job.is_some() {

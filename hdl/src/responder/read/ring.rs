@@ -33,6 +33,8 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     pub places: Signal<In, Bits<RC>>,
     /// A new request: `next` moves on. A replay that it overwrites ends: the peer has what it asks for no longer.
     pub accept: Signal<In, Bit>,
+    /// A request is refused whose words stand at `next` already: what stood there is gone, and a replay of it ends.
+    pub discard: Signal<In, Bit>,
     /// The cursor's request is served to its end.
     pub finish: Signal<In, Bit>,
     /// The cursor's words count.
@@ -145,12 +147,16 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.wrapped.d.next = self.wrapped.q.val() | (self.next_place.q.val() == self.last.val());
             self.unserved.d.next = self.unserved.q.val() + 1;
             self.unreleased.d.next = self.unreleased.q.val() + 1;
-            if self.due.q.val() == self.places.val() {
-                self.cursor.d.next = self.cursor_after.val();
-                self.active_kept.d.next = false;
-            } else {
+            if self.due.q.val() != self.places.val() {
                 self.due.d.next = self.due.q.val() + 1;
             }
+        }
+        if (self.accept.val() | self.discard.val()) & (self.due.q.val() == self.places.val()) {
+            self.cursor.d.next = self.cursor_after.val();
+            self.active_kept.d.next = false;
+        }
+        if self.discard.val() & (self.due.q.val() == self.places.val()) {
+            self.due.d.next = self.due.q.val() - 1;
         }
         if self.finish.val() {
             self.cursor.d.next = self.cursor_after.val();

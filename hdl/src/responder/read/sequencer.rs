@@ -164,6 +164,7 @@ pub struct ReadSequencer {
     pub in_packet: Signal<Out, Bit>,
     /// Ring.
     pub accept: Signal<Out, Bit>,
+    pub discard: Signal<Out, Bit>,
     pub finish: Signal<Out, Bit>,
     pub advance: Signal<Out, Bit>,
     pub released: Signal<Out, Bit>,
@@ -304,6 +305,7 @@ impl ReadSequencer {
             head_item: Default::default(),
             in_packet: Default::default(),
             accept: Default::default(),
+            discard: Default::default(),
             finish: Default::default(),
             advance: Default::default(),
             released: Default::default(),
@@ -433,6 +435,7 @@ impl Logic for ReadSequencer {
         self.head_item.next = self.use_item.val();
         self.in_packet.next = false;
         self.accept.next = false;
+        self.discard.next = false;
         self.finish.next = false;
         self.advance.next = false;
         self.released.next = false;
@@ -689,6 +692,7 @@ impl Logic for ReadSequencer {
                     // R50, R58.
                     if (self.huge.val() & !self.atomic.val()) | (self.misaligned.val() & self.atomic.val()) {
                         self.key_start.next = false;
+                        self.discard.next = true;
                         self.verdict_kept.d.next = self.invalid.val();
                         self.step.d.next = ReadStep::Save;
                     }
@@ -724,6 +728,7 @@ impl Logic for ReadSequencer {
                         } else {
                             self.step.d.next = ReadStep::Save;
                             self.accept.next = self.key_ok.val();
+                            self.discard.next = !self.key_ok.val();
                             if !self.key_ok.val() {
                                 // R52.
                                 self.verdict_kept.d.next = self.refused.val();
