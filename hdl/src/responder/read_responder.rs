@@ -12,7 +12,6 @@
 //! See docs/stations/read_responder.md. `QB` is `QA + 1`; `PA` log2 of the pool's resources, `AA` and `BA` as in `ResourceStore`; `RA` log2 of the longest
 //! ring, `RC` one more; `SPLIT` 1: two RAMs and registers around them; `SMALL` 1: PMTU 256 and 512 only; `ATOMICS` 1: with ATOMIC.
 
-use super::read::{item, HEAD_ACK_AETH, HEAD_ACK_PSN};
 use super::read::{
     AckGate, Flight, ReadFailure, ReadKind, ReadSequencer, ResourceRing, ResourceStore, ResponsePacket, Span, WordUse, WriteFrom,
 };
@@ -148,19 +147,18 @@ pub struct ReadResponder<
     leaves: Signal<Local, Bit>,
     head_atomic: Signal<Local, Bit>,
     head_word: Signal<Local, Bits<32>>,
+    head_low: Signal<Local, Bits<32>>,
+    head_high: Signal<Local, Bits<32>>,
+    head_six: Signal<Local, Bits<32>>,
+    head_seven: Signal<Local, Bits<32>>,
+    select: Signal<Local, Bits<4>>,
+    head_select: DFF<Bits<4>>,
+    head_late: DFF<Bits<4>>,
+    operand: DFF<Bits<32>>,
+    direct: Constant<Bit>,
     state_done: Signal<Local, Bit>,
     access_read: Constant<Bits<4>>,
     access_atomic: Constant<Bits<4>>,
-    item_low: Constant<Bits<4>>,
-    item_high: Constant<Bits<4>>,
-    item_key: Constant<Bits<4>>,
-    item_length: Constant<Bits<4>>,
-    item_msn: Constant<Bits<4>>,
-    item_operand_low: Constant<Bits<4>>,
-    item_compare_high: Constant<Bits<4>>,
-    item_compare_low: Constant<Bits<4>>,
-    head_ack_psn: Constant<Bits<4>>,
-    head_ack_aeth: Constant<Bits<4>>,
     nak_operation: Constant<Bits<32>>,
     nak_class: Constant<Bits<2>>,
 }
@@ -289,19 +287,18 @@ impl<
             leaves: Default::default(),
             head_atomic: Default::default(),
             head_word: Default::default(),
+            head_low: Default::default(),
+            head_high: Default::default(),
+            head_six: Default::default(),
+            head_seven: Default::default(),
+            select: Default::default(),
+            head_select: Default::default(),
+            head_late: Default::default(),
+            operand: Default::default(),
+            direct: Constant::new(SPLIT == 0),
             state_done: Default::default(),
             access_read: Constant::new(4u64.to_bits()),
             access_atomic: Constant::new(8u64.to_bits()),
-            item_low: Constant::new(item::LOW.to_bits()),
-            item_high: Constant::new(item::HIGH.to_bits()),
-            item_key: Constant::new(item::KEY.to_bits()),
-            item_length: Constant::new(item::LENGTH.to_bits()),
-            item_msn: Constant::new(item::MSN.to_bits()),
-            item_operand_low: Constant::new(item::OPERAND_LOW.to_bits()),
-            item_compare_high: Constant::new(item::COMPARE_HIGH.to_bits()),
-            item_compare_low: Constant::new(item::COMPARE_LOW.to_bits()),
-            head_ack_psn: Constant::new(HEAD_ACK_PSN.to_bits()),
-            head_ack_aeth: Constant::new(HEAD_ACK_AETH.to_bits()),
             nak_operation: Constant::new((0x63u64 << 24).to_bits()),
             nak_class: Constant::new(3u64.to_bits()),
         }
@@ -323,7 +320,18 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, index, base, places, resource, flushing);
+        dff_setup!(
+            self,
+            clock,
+            index,
+            base,
+            places,
+            resource,
+            flushing,
+            head_select,
+            head_late,
+            operand
+        );
         clock!(self, clock, store, ring, arithmetic, sequencer, packet, flight, failure, gate, turns);
         self.store.reset.next = self.reset.val();
         self.sequencer.reset.next = self.reset.val();
@@ -381,41 +389,49 @@ impl<
         self.sequencer.duplicate.next = self.request_duplicate.val();
         self.sequencer.head_atomic.next = self.head_atomic.val();
         self.sequencer.head_compare.next = self.head.val().opcode.get_bit(0);
-        self.head_word.next = bit_cast::<32, 24>(self.head.val().psn)
+        self.head_select.d.next = self.sequencer.head_item.val();
+        self.head_late.d.next = self.head_select.q.val();
+        self.select.next = self.head_select.q.val();
+        if self.direct.val() {
+            self.select.next = self.head_late.q.val();
+        }
+        self.head_six.next = bit_cast::<32, 24>(self.s_ack.val().psn);
+        self.head_seven.next = bit_cast::<32, 24>(self.s_ack.val().msn) | (bit_cast::<32, 8>(self.s_ack.val().syndrome) << 24);
+        for _i in 0..ATOMICS {
+            if !self.select.val().get_bit(3) {
+                self.head_six.next = self.head.val().xth4;
+                self.head_seven.next = self.head.val().xth5;
+            }
+        }
+        self.head_low.next = bit_cast::<32, 24>(self.head.val().psn)
             | (bit_cast::<32, 1>(self.head_atomic.val().into()) << 24)
             | (bit_cast::<32, 1>((self.head_atomic.val() & self.head.val().opcode.get_bit(0)).into()) << 26);
+        self.head_high.next = self.head.val().xth3;
+        match self.select.val().get_bits::<2>(0).index() {
+            1 => {
+                self.head_low.next = self.head.val().xth1;
+                self.head_high.next = bit_cast::<32, 24>(self.request_msn.val());
+            }
+            2 => {
+                self.head_low.next = self.head.val().xth0;
+                self.head_high.next = self.head_six.val();
+            }
+            3 => {
+                self.head_low.next = self.head.val().xth2;
+                self.head_high.next = self.head_seven.val();
+            }
+            _ => {}
+        }
+        self.head_word.next = self.head_low.val();
+        if self.select.val().get_bit(2) {
+            self.head_word.next = self.head_high.val();
+        }
         for _i in 0..ATOMICS {
-            if self.sequencer.head_item.val() == self.item_operand_low.val() {
-                self.head_word.next = self.head.val().xth4;
-            }
-            if self.sequencer.head_item.val() == self.item_compare_high.val() {
-                self.head_word.next = self.head.val().xth5;
-            }
-            if self.sequencer.head_item.val() == self.item_compare_low.val() {
+            if self.select.val().get_bit(3) & !self.select.val().get_bit(2) {
                 self.head_word.next = self.head.val().xth6;
             }
         }
-        if self.sequencer.head_item.val() == self.item_low.val() {
-            self.head_word.next = self.head.val().xth1;
-        }
-        if self.sequencer.head_item.val() == self.item_high.val() {
-            self.head_word.next = self.head.val().xth0;
-        }
-        if self.sequencer.head_item.val() == self.item_key.val() {
-            self.head_word.next = self.head.val().xth2;
-        }
-        if self.sequencer.head_item.val() == self.item_length.val() {
-            self.head_word.next = self.head.val().xth3;
-        }
-        if self.sequencer.head_item.val() == self.item_msn.val() {
-            self.head_word.next = bit_cast::<32, 24>(self.request_msn.val());
-        }
-        if self.sequencer.head_item.val() == self.head_ack_psn.val() {
-            self.head_word.next = bit_cast::<32, 24>(self.s_ack.val().psn);
-        }
-        if self.sequencer.head_item.val() == self.head_ack_aeth.val() {
-            self.head_word.next = bit_cast::<32, 24>(self.s_ack.val().msn) | (bit_cast::<32, 8>(self.s_ack.val().syndrome) << 24);
-        }
+        self.operand.d.next = self.head_word.val();
 
         // Store.
         self.store.table_valid.next = self.table_valid.val();
@@ -438,9 +454,6 @@ impl<
         self.store.write_item.next = self.sequencer.write_item.val();
         self.store.write_data.next = self.arithmetic.sum.val();
         match self.sequencer.write_from.val() {
-            WriteFrom::Head => {
-                self.store.write_data.next = self.head_word.val();
-            }
             WriteFrom::Ring => {
                 self.store.write_data.next = self.ring.packed_word.val();
             }
@@ -498,7 +511,11 @@ impl<
         // Arithmetic.
         self.arithmetic.word.next = self.store.word.val();
         self.arithmetic.word_use.next = self.sequencer.word_use.val();
-        self.arithmetic.head_word.next = self.head_word.val();
+        self.arithmetic.next_use.next = self.sequencer.next_use.val();
+        self.arithmetic.head_word.next = self.operand.q.val();
+        if self.direct.val() {
+            self.arithmetic.head_word.next = self.head_word.val();
+        }
         self.arithmetic.turn.next = self.sequencer.turn.val();
         self.arithmetic.size.next = self.sequencer.size.val();
         self.arithmetic.take.next = self.sequencer.take.val();
@@ -564,7 +581,8 @@ impl<
         self.failure.raise.next = self.sequencer.raise.val();
         self.failure.access.next = self.sequencer.access.val();
         self.failure.index.next = self.index.q.val();
-        self.failure.tag.next = self.arithmetic.tag.val();
+        self.failure.tag_read.next = self.sequencer.word_use.val() == WordUse::Service;
+        self.failure.tag.next = self.store.word.val().get_bits::<12>(20);
         self.qp_error_index.next = self.failure.qp_error_index.val();
         self.qp_error_valid.next = self.failure.qp_error_valid.val();
         self.failure.qp_error_ready.next = self.qp_error_ready.val();

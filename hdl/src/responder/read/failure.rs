@@ -14,6 +14,8 @@ pub struct ReadFailure<const QA: usize> {
     /// 1: a key that no longer holds (0x62); 0: memory that can't be read (0x63).
     pub access: Signal<In, Bit>,
     pub index: Signal<In, Bits<QA>>,
+    /// The QP's tag, read in each turn; it is kept while something is due.
+    pub tag_read: Signal<In, Bit>,
     pub tag: Signal<In, Bits<12>>,
     pub idle: Signal<Out, Bit>,
     pub qp_error_index: Signal<Out, Bits<12>>,
@@ -45,6 +47,7 @@ impl<const QA: usize> Default for ReadFailure<QA> {
             raise: Default::default(),
             access: Default::default(),
             index: Default::default(),
+            tag_read: Default::default(),
             tag: Default::default(),
             idle: Default::default(),
             qp_error_index: Default::default(),
@@ -89,6 +92,8 @@ impl<const QA: usize> Logic for ReadFailure<QA> {
             self.count_due.d.next = !self.access.val();
             self.access_kept.d.next = self.access.val();
             self.index_kept.d.next = self.index.val();
+        }
+        if self.tag_read.val() & !self.error_due.q.val() & !self.event_due.q.val() {
             self.tag_kept.d.next = self.tag.val();
         }
         self.idle.next = !self.error_due.q.val() & !self.event_due.q.val() & !self.count_due.q.val();

@@ -59,6 +59,8 @@ pub enum WordUse {
     /// PSN + 1.
     Next,
     Operand,
+    /// The head's word itself.
+    Copy,
     /// Head's PSN − word.
     Distance,
     /// Head's VA − word, lower half.

@@ -18,14 +18,13 @@ use super::packet::PacketMode;
 use rust_hdl::prelude::*;
 
 /// Places in the head multiplexer behind the resource's nine words.
-pub const HEAD_ACK_PSN: u64 = 9;
-pub const HEAD_ACK_AETH: u64 = 10;
+pub const HEAD_ACK_PSN: u64 = 14;
+pub const HEAD_ACK_AETH: u64 = 15;
 
 /// Where a word that is written comes from.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum WriteFrom {
     Sum,
-    Head,
     Ring,
     ResultLow,
     ResultHigh,
@@ -72,6 +71,9 @@ enum ReadStep {
     Forward,
     HoldPsn,
     HoldAeth,
+    HoldWait,
+    HoldPsnWrite,
+    HoldAethWrite,
     SearchStep,
     SearchPlace,
     SearchAsk,
@@ -80,8 +82,8 @@ enum ReadStep {
     SearchJudge,
     CheckDistance,
     CheckOffset,
-    CheckShifted,
-    CheckHigh,
+    CheckBegin,
+    CheckDistanceAgain,
     CheckSave,
     CheckPause,
     CheckEnd,
@@ -155,6 +157,7 @@ pub struct ReadSequencer {
     pub ask_pool: Signal<Out, Bit>,
     pub ask_flight: Signal<Out, Bit>,
     pub word_use: Signal<Out, WordUse>,
+    pub next_use: Signal<Out, WordUse>,
     pub write: Signal<Out, Bit>,
     pub write_pool: Signal<Out, Bit>,
     pub write_item: Signal<Out, Bits<4>>,
@@ -204,7 +207,7 @@ pub struct ReadSequencer {
     ask_late: DFF<WordUse>,
     use_kept: DFF<WordUse>,
     ask: Signal<Local, WordUse>,
-    use_item: Signal<Local, Bits<4>>,
+    copied: Signal<Local, Bits<4>>,
     in_turn: Signal<Local, Bit>,
     cursor_words: Signal<Local, Bit>,
     cursor_item: Signal<Local, Bits<4>>,
@@ -298,6 +301,7 @@ impl ReadSequencer {
             ask_pool: Default::default(),
             ask_flight: Default::default(),
             word_use: Default::default(),
+            next_use: Default::default(),
             write: Default::default(),
             write_pool: Default::default(),
             write_item: Default::default(),
@@ -342,7 +346,7 @@ impl ReadSequencer {
             ask_late: Default::default(),
             use_kept: Default::default(),
             ask: Default::default(),
-            use_item: Default::default(),
+            copied: Default::default(),
             in_turn: Default::default(),
             cursor_words: Default::default(),
             cursor_item: Default::default(),
@@ -365,9 +369,9 @@ impl ReadSequencer {
             item_operand_low: item(item::OPERAND_LOW),
             item_compare_high: item(item::COMPARE_HIGH),
             item_compare_low: item(item::COMPARE_LOW),
-            copy_end_read: item(item::MSN),
-            copy_end_atomic: item(item::COMPARE_LOW),
-            copy_end_back: item(item::LENGTH),
+            copy_end_read: item(item::MSN + 3),
+            copy_end_atomic: item(item::COMPARE_LOW + 3),
+            copy_end_back: item(item::LENGTH + 3),
             head_ack_psn: item(HEAD_ACK_PSN),
             head_ack_aeth: item(HEAD_ACK_AETH),
             accepted: verdict(0),
@@ -403,24 +407,8 @@ impl Logic for ReadSequencer {
             self.cursor_item.next = self.item_cursor.val();
         }
         self.copies_done.next = false;
+        self.copied.next = 0.into();
         self.ask.next = WordUse::Nothing;
-        // What the head's word is wanted for, when the store's comes.
-        self.use_item.next = self.item_psn.val();
-        match self.use_kept.q.val() {
-            WordUse::Offset => {
-                self.use_item.next = self.item_low.val();
-            }
-            WordUse::OffsetHigh => {
-                self.use_item.next = self.item_high.val();
-            }
-            WordUse::SameKey => {
-                self.use_item.next = self.item_key.val();
-            }
-            WordUse::End => {
-                self.use_item.next = self.item_length.val();
-            }
-            _ => {}
-        }
         self.idle.next = false;
         self.load_index.next = false;
         self.load_flight_index.next = false;
@@ -432,7 +420,7 @@ impl Logic for ReadSequencer {
         self.write_pool.next = false;
         self.write_item.next = self.item_ring.val();
         self.write_from.next = WriteFrom::Sum;
-        self.head_item.next = self.use_item.val();
+        self.head_item.next = self.item_psn.val();
         self.in_packet.next = false;
         self.accept.next = false;
         self.discard.next = false;
@@ -607,18 +595,20 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::Save;
             }
             ReadStep::Copy => {
-                self.write.next = true;
+                // Through the adder: a word is written three cycles after it is asked for.
+                self.ask.next = WordUse::Copy;
+                self.copied.next = self.copy.q.val() - 3;
+                self.write.next = !self.copied.val().get_bit(3) | self.copy.q.val().get_bit(3);
                 self.write_pool.next = !self.duplicate.val();
-                self.write_item.next = self.copy.q.val();
+                self.write_item.next = self.copied.val();
                 self.copies_done.next = self.copy.q.val() == self.copy_end_read.val();
                 if self.head_atomic.val() & self.atomics.val() {
                     self.copies_done.next = self.copy.q.val() == self.copy_end_atomic.val();
                 }
                 if self.duplicate.val() {
-                    self.write_item.next = self.copy.q.val() | self.item_cursor.val();
+                    self.write_item.next = self.copied.val() | self.item_cursor.val();
                     self.copies_done.next = self.copy.q.val() == self.copy_end_back.val();
                 }
-                self.write_from.next = WriteFrom::Head;
                 self.head_item.next = self.copy.q.val();
                 self.copy.d.next = self.copy.q.val() + 1;
                 if self.copies_done.val() {
@@ -841,17 +831,26 @@ impl Logic for ReadSequencer {
                 }
             }
             ReadStep::HoldPsn => {
-                self.write.next = true;
-                self.write_item.next = self.item_held_psn.val();
-                self.write_from.next = WriteFrom::Head;
+                self.ask.next = WordUse::Copy;
                 self.head_item.next = self.head_ack_psn.val();
                 self.step.d.next = ReadStep::HoldAeth;
             }
             ReadStep::HoldAeth => {
+                self.ask.next = WordUse::Copy;
+                self.head_item.next = self.head_ack_aeth.val();
+                self.step.d.next = ReadStep::HoldWait;
+            }
+            ReadStep::HoldWait => {
+                self.step.d.next = ReadStep::HoldPsnWrite;
+            }
+            ReadStep::HoldPsnWrite => {
+                self.write.next = true;
+                self.write_item.next = self.item_held_psn.val();
+                self.step.d.next = ReadStep::HoldAethWrite;
+            }
+            ReadStep::HoldAethWrite => {
                 self.write.next = true;
                 self.write_item.next = self.item_held_aeth.val();
-                self.write_from.next = WriteFrom::Head;
-                self.head_item.next = self.head_ack_aeth.val();
                 self.hold.next = true;
                 self.shut_now.next = self.ack_fatal.val();
                 self.step.d.next = ReadStep::Save;
@@ -911,20 +910,20 @@ impl Logic for ReadSequencer {
                 self.ask_item.next = self.item_low.val();
                 self.ask_pool.next = true;
                 self.ask.next = WordUse::Offset;
-                self.step.d.next = ReadStep::CheckShifted;
+                self.step.d.next = ReadStep::CheckBegin;
             }
-            ReadStep::CheckShifted => {
+            ReadStep::CheckBegin => {
+                self.step.d.next = ReadStep::CheckDistanceAgain;
+            }
+            ReadStep::CheckDistanceAgain => {
                 self.ask_item.next = self.item_distance.val();
                 self.ask.next = WordUse::Shifted;
-                self.step.d.next = ReadStep::CheckHigh;
-            }
-            ReadStep::CheckHigh => {
-                self.ask_item.next = self.item_high.val();
-                self.ask_pool.next = true;
-                self.ask.next = WordUse::OffsetHigh;
                 self.step.d.next = ReadStep::CheckSave;
             }
             ReadStep::CheckSave => {
+                self.ask_item.next = self.item_high.val();
+                self.ask_pool.next = true;
+                self.ask.next = WordUse::OffsetHigh;
                 self.write.next = true;
                 self.write_item.next = self.item_offset.val();
                 self.step.d.next = ReadStep::CheckPause;
@@ -966,10 +965,27 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::Idle;
             }
         }
+        // The head's word that meets the store's.
+        match self.ask.val() {
+            WordUse::Offset => {
+                self.head_item.next = self.item_low.val();
+            }
+            WordUse::OffsetHigh => {
+                self.head_item.next = self.item_high.val();
+            }
+            WordUse::SameKey => {
+                self.head_item.next = self.item_key.val();
+            }
+            WordUse::End => {
+                self.head_item.next = self.item_length.val();
+            }
+            _ => {}
+        }
 
         self.ask_late.d.next = self.ask.val();
         self.use_kept.d.next = self.ask_late.q.val();
         self.word_use.next = self.use_kept.q.val();
+        self.next_use.next = self.ask_late.q.val();
         self.atomic_load.next = self.atomics.val() & (self.use_kept.q.val() == WordUse::Operand);
         self.kind.next = self.kind_kept.q.val();
         self.mode.next = self.mode_kept.q.val();

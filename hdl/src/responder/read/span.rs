@@ -21,6 +21,8 @@ pub struct Span<const SMALL: usize> {
     pub word: Signal<In, Bits<32>>,
     /// What `word` is.
     pub word_use: Signal<In, WordUse>,
+    /// What it will be a cycle later.
+    pub next_use: Signal<In, WordUse>,
     pub head_word: Signal<In, Bits<32>>,
     /// In a turn; else of a request.
     pub turn: Signal<In, Bit>,
@@ -53,7 +55,6 @@ pub struct Span<const SMALL: usize> {
     pub paged: Signal<Out, Bit>,
     pub span: Signal<Out, Bits<32>>,
     pub pd: Signal<Out, Bits<16>>,
-    pub tag: Signal<Out, Bits<12>>,
     used: DFF<WordUse>,
     sum_kept: DFF<Bits<32>>,
     carry: DFF<Bit>,
@@ -67,9 +68,17 @@ pub struct Span<const SMALL: usize> {
     pmtu: DFF<Bits<3>>,
     mask: DFF<Bits<12>>,
     pd_kept: DFF<Bits<16>>,
-    tag_kept: DFF<Bits<12>>,
-    invert: Signal<Local, Bit>,
-    adds: Signal<Local, Bit>,
+    parts_kept: DFF<Bits<24>>,
+    adds: DFF<Bit>,
+    invert: DFF<Bit>,
+    blank: DFF<Bit>,
+    from_head: DFF<Bit>,
+    from_sum: DFF<Bit>,
+    from_mask: DFF<Bit>,
+    less_mask: DFF<Bit>,
+    one_in: DFF<Bit>,
+    carry_on: DFF<Bit>,
+    distance: Signal<Local, Bits<24>>,
     a: Signal<Local, Bits<32>>,
     b: Signal<Local, Bits<32>>,
     carry_in: Signal<Local, Bit>,
@@ -94,6 +103,7 @@ impl<const SMALL: usize> Default for Span<SMALL> {
             clock: Default::default(),
             word: Default::default(),
             word_use: Default::default(),
+            next_use: Default::default(),
             head_word: Default::default(),
             turn: Default::default(),
             size: Default::default(),
@@ -116,7 +126,6 @@ impl<const SMALL: usize> Default for Span<SMALL> {
             paged: Default::default(),
             span: Default::default(),
             pd: Default::default(),
-            tag: Default::default(),
             used: Default::default(),
             sum_kept: Default::default(),
             carry: Default::default(),
@@ -130,9 +139,17 @@ impl<const SMALL: usize> Default for Span<SMALL> {
             pmtu: Default::default(),
             mask: Default::default(),
             pd_kept: Default::default(),
-            tag_kept: Default::default(),
-            invert: Default::default(),
+            parts_kept: Default::default(),
             adds: Default::default(),
+            invert: Default::default(),
+            blank: Default::default(),
+            from_head: Default::default(),
+            from_sum: Default::default(),
+            from_mask: Default::default(),
+            less_mask: Default::default(),
+            one_in: Default::default(),
+            carry_on: Default::default(),
+            distance: Default::default(),
             a: Default::default(),
             b: Default::default(),
             carry_in: Default::default(),
@@ -172,7 +189,16 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
             pmtu,
             mask,
             pd_kept,
-            tag_kept
+            parts_kept,
+            adds,
+            invert,
+            blank,
+            from_head,
+            from_sum,
+            from_mask,
+            less_mask,
+            one_in,
+            carry_on
         );
         self.used.d.next = self.word_use.val();
         // PMTU − 1.
@@ -182,61 +208,90 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
         }
         self.mtu.next = bit_cast::<32, 12>(self.mask.q.val()) + 1;
 
-        // The operands.
-        self.adds.next = true;
-        self.invert.next = false;
-        self.b.next = self.head_word.val();
-        self.carry_in.next = true;
-        match self.word_use.val() {
+        // The operands, chosen a cycle before.
+        self.adds.d.next = true;
+        self.invert.d.next = false;
+        self.blank.d.next = false;
+        self.from_head.d.next = false;
+        self.from_sum.d.next = false;
+        self.from_mask.d.next = false;
+        self.less_mask.d.next = false;
+        self.one_in.d.next = true;
+        self.carry_on.d.next = false;
+        match self.next_use.val() {
             WordUse::Low => {
-                self.b.next = bit_cast::<32, 12>(self.mask.q.val());
+                self.from_mask.d.next = true;
             }
             WordUse::High => {
-                self.b.next = 0.into();
-                self.carry_in.next = self.carry.q.val();
+                self.one_in.d.next = false;
+                self.carry_on.d.next = true;
             }
             WordUse::Length => {
-                self.b.next = bit_cast::<32, 12>(self.mask.q.val());
-                if self.turn.val() {
-                    self.b.next = !bit_cast::<32, 12>(self.mask.q.val());
-                }
-                self.carry_in.next = false;
+                self.from_mask.d.next = true;
+                self.less_mask.d.next = self.turn.val();
+                self.one_in.d.next = false;
             }
-            WordUse::Next => {
-                self.b.next = 0.into();
+            WordUse::Next => {}
+            WordUse::Copy => {
+                self.blank.d.next = true;
+                self.from_head.d.next = true;
+                self.one_in.d.next = false;
             }
             WordUse::Distance => {
-                self.invert.next = true;
+                self.invert.d.next = true;
+                self.from_head.d.next = true;
             }
             WordUse::Offset => {
-                self.invert.next = true;
+                self.invert.d.next = true;
+                self.from_head.d.next = true;
             }
             WordUse::SameKey => {
-                self.invert.next = true;
+                self.invert.d.next = true;
+                self.from_head.d.next = true;
             }
             WordUse::OffsetHigh => {
-                self.invert.next = true;
-                self.carry_in.next = self.carry.q.val();
+                self.invert.d.next = true;
+                self.from_head.d.next = true;
+                self.one_in.d.next = false;
+                self.carry_on.d.next = true;
             }
             WordUse::End => {
-                self.carry_in.next = false;
+                self.from_head.d.next = true;
+                self.one_in.d.next = false;
             }
             WordUse::Room => {
-                self.b.next = !self.sum_kept.q.val();
+                self.from_sum.d.next = true;
             }
             _ => {
-                self.adds.next = false;
+                self.adds.d.next = false;
             }
         }
         self.a.next = self.word.val();
-        if self.invert.val() {
+        if self.invert.q.val() {
             self.a.next = !self.word.val();
         }
+        if self.blank.q.val() {
+            self.a.next = 0.into();
+        }
+        self.b.next = 0.into();
+        if self.from_mask.q.val() {
+            self.b.next = bit_cast::<32, 12>(self.mask.q.val());
+        }
+        if self.less_mask.q.val() {
+            self.b.next = !bit_cast::<32, 12>(self.mask.q.val());
+        }
+        if self.from_sum.q.val() {
+            self.b.next = !self.sum_kept.q.val();
+        }
+        if self.from_head.q.val() {
+            self.b.next = self.head_word.val();
+        }
+        self.carry_in.next = self.one_in.q.val() | (self.carry_on.q.val() & self.carry.q.val());
         // The carry enters as the sum of two bits below the number, so that one chain does it all.
         self.wide_a.next = (bit_cast::<34, 32>(self.a.val()) << 1) | self.one.val();
         self.wide_b.next = (bit_cast::<34, 32>(self.b.val()) << 1) | bit_cast::<34, 1>(self.carry_in.val().into());
         self.wide_sum.next = self.wide_a.val() + self.wide_b.val();
-        if self.adds.val() {
+        if self.adds.q.val() {
             self.sum_kept.d.next = self.wide_sum.val().get_bits::<32>(1);
             self.carry.d.next = self.wide_sum.val().get_bit(33);
         }
@@ -247,7 +302,6 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
         match self.word_use.val() {
             WordUse::Service => {
                 self.pmtu.d.next = self.word.val().get_bits::<3>(3);
-                self.tag_kept.d.next = self.word.val().get_bits::<12>(20);
             }
             WordUse::Domain => {
                 self.pd_kept.d.next = self.word.val().get_bits::<16>(0);
@@ -294,7 +348,6 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
         self.paged.next = self.paged_kept.q.val();
         self.span.next = self.span_kept.q.val();
         self.pd.next = self.pd_kept.q.val();
-        self.tag.next = self.tag_kept.q.val();
 
         // The sum over PMTU.
         self.quotient.next = self.sum_kept.q.val() >> 8;
@@ -319,8 +372,17 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
         self.parts.next = self.quotient.val().get_bits::<24>(0);
         // R22: an ATOMIC and a READ of nothing take one.
         self.packets.next = self.parts.val();
-        if self.flags.q.val().get_bit(0) | !self.parts.val().any() {
+        if !self.parts.val().any() {
+            self.packets.next = self.parts.val() | 1;
+        }
+        if self.flags.q.val().get_bit(0) {
             self.packets.next = 1.into();
+        }
+        // The sum stands for two cycles where it is compared: time for the shift in the first.
+        self.parts_kept.d.next = self.parts.val();
+        self.distance.next = self.parts_kept.q.val();
+        if self.short_pmtu.val() {
+            self.distance.next = self.parts.val();
         }
 
         // R28.
@@ -328,7 +390,8 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
             self.mismatch_kept.d.next = false;
         }
         if self.word_use.val() == WordUse::Shifted {
-            if (self.parts.val() != self.word.val().get_bits::<24>(0)) | (self.sum_kept.q.val().get_bits::<12>(0) & self.mask.q.val()).any()
+            if (self.distance.val() != self.word.val().get_bits::<24>(0))
+                | (self.sum_kept.q.val().get_bits::<12>(0) & self.mask.q.val()).any()
             {
                 self.mismatch_kept.d.next = true;
             }
