@@ -154,6 +154,7 @@ pub struct ReadResponder<
     select: Signal<Local, Bits<4>>,
     head_select: DFF<Bits<4>>,
     head_late: DFF<Bits<4>>,
+    head_later: DFF<Bits<4>>,
     operand: DFF<Bits<32>>,
     direct: Constant<Bit>,
     state_done: Signal<Local, Bit>,
@@ -294,6 +295,7 @@ impl<
             select: Default::default(),
             head_select: Default::default(),
             head_late: Default::default(),
+            head_later: Default::default(),
             operand: Default::default(),
             direct: Constant::new(SPLIT == 0),
             state_done: Default::default(),
@@ -330,6 +332,7 @@ impl<
             flushing,
             head_select,
             head_late,
+            head_later,
             operand
         );
         clock!(self, clock, store, ring, arithmetic, sequencer, packet, flight, failure, gate, turns);
@@ -391,9 +394,10 @@ impl<
         self.sequencer.head_compare.next = self.head.val().opcode.get_bit(0);
         self.head_select.d.next = self.sequencer.head_item.val();
         self.head_late.d.next = self.head_select.q.val();
-        self.select.next = self.head_select.q.val();
+        self.head_later.d.next = self.head_late.q.val();
+        self.select.next = self.head_late.q.val();
         if self.direct.val() {
-            self.select.next = self.head_late.q.val();
+            self.select.next = self.head_later.q.val();
         }
         self.head_six.next = bit_cast::<32, 24>(self.s_ack.val().psn);
         self.head_seven.next = bit_cast::<32, 24>(self.s_ack.val().msn) | (bit_cast::<32, 8>(self.s_ack.val().syndrome) << 24);

@@ -2,11 +2,11 @@
 //! One packet of the READ responder into the packet stream, with its read job, and the words that it leaves in the store.
 //!
 //! ```text
-//! start ─► Word0 ─► Word1 ─► Word2 ─► Ask ─► Gap ─► Aeth ─► [ResultHigh ─► ResultLow] ─► done
+//! start ─► Word0 ─► Word1 ─► Word2 ─► Ask ─► Gap ─► Wait ─► Aeth ─► [ResultHigh ─► ResultLow] ─► done
 //!          index    opcode   PSN     flight, PSN + 1   MSN
 //! ```
 //!
-//! The job is offered with the first word and must be taken before the last. `start` is held until `done`. Seven cycles a packet if nothing waits.
+//! The job is offered with the first word and must be taken before the last. `start` is held until `done`. Eight cycles a packet if nothing waits.
 
 use super::kind::item;
 use rust_hdl::prelude::*;
@@ -32,12 +32,15 @@ enum PacketStep {
     Word2,
     Ask,
     Gap,
+    Wait,
     Aeth,
     HighAsk,
     HighGap,
+    HighWait,
     High,
     LowAsk,
     LowGap,
+    LowWait,
     Low,
 }
 
@@ -312,6 +315,9 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.write_item.next = self.item_cursor.val();
                 self.top.next = self.in_middle.val();
                 self.rest.next = self.sum.val().get_bits::<24>(0);
+                self.step.d.next = PacketStep::Wait;
+            }
+            PacketStep::Wait => {
                 self.step.d.next = PacketStep::Aeth;
             }
             PacketStep::Aeth => {
@@ -336,6 +342,10 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
             }
             PacketStep::HighGap => {
                 self.item.next = self.item_high.val();
+                self.step.d.next = PacketStep::HighWait;
+            }
+            PacketStep::HighWait => {
+                self.item.next = self.item_high.val();
                 self.step.d.next = PacketStep::High;
             }
             PacketStep::High => {
@@ -351,6 +361,10 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.step.d.next = PacketStep::LowGap;
             }
             PacketStep::LowGap => {
+                self.item.next = self.item_low.val();
+                self.step.d.next = PacketStep::LowWait;
+            }
+            PacketStep::LowWait => {
                 self.item.next = self.item_low.val();
                 self.step.d.next = PacketStep::Low;
             }

@@ -11,7 +11,7 @@
 //!                              └─ trouble ─► Packet (NAK) ─► Save
 //! ```
 //!
-//! A word asked for in one step is used two steps later: `word_use` goes along with it.
+//! A word asked for in one step is used three steps later: `word_use` goes along with it.
 
 use super::kind::{item, ReadKind, WordUse};
 use super::packet::PacketMode;
@@ -37,14 +37,17 @@ enum ReadStep {
     Idle,
     FindTrouble,
     FindWait,
+    FindWord,
     FindIndex,
     RowRing,
     RowLimits,
     RowService,
     RowDomain,
+    RowWait,
     Choose,
     TroubleAsk,
     TroubleWait,
+    TroubleWord,
     TroublePsn,
     TroubleAeth,
     Copy,
@@ -54,6 +57,7 @@ enum ReadStep {
     Head,
     Key,
     Flags,
+    Wait,
     Size,
     KeyStart,
     KeyWait,
@@ -72,6 +76,7 @@ enum ReadStep {
     HoldPsn,
     HoldAeth,
     HoldWait,
+    HoldWord,
     HoldPsnWrite,
     HoldAethWrite,
     SearchStep,
@@ -79,18 +84,20 @@ enum ReadStep {
     SearchAsk,
     SearchWait,
     SearchWord,
+    SearchSum,
     SearchJudge,
     CheckDistance,
     CheckOffset,
     CheckBegin,
     CheckDistanceAgain,
+    CheckHigh,
     CheckSave,
-    CheckPause,
     CheckEnd,
     CheckRoom,
     CheckKey,
     CheckWait,
     CheckWord,
+    CheckSum,
     CheckJudge,
 }
 
@@ -205,6 +212,7 @@ pub struct ReadSequencer {
     searching_kept: DFF<Bit>,
     copy: DFF<Bits<4>>,
     ask_late: DFF<WordUse>,
+    ask_later: DFF<WordUse>,
     use_kept: DFF<WordUse>,
     ask: Signal<Local, WordUse>,
     copied: Signal<Local, Bits<4>>,
@@ -344,6 +352,7 @@ impl ReadSequencer {
             searching_kept: Default::default(),
             copy: Default::default(),
             ask_late: Default::default(),
+            ask_later: Default::default(),
             use_kept: Default::default(),
             ask: Default::default(),
             copied: Default::default(),
@@ -369,9 +378,9 @@ impl ReadSequencer {
             item_operand_low: item(item::OPERAND_LOW),
             item_compare_high: item(item::COMPARE_HIGH),
             item_compare_low: item(item::COMPARE_LOW),
-            copy_end_read: item(item::MSN + 3),
-            copy_end_atomic: item(item::COMPARE_LOW + 3),
-            copy_end_back: item(item::LENGTH + 3),
+            copy_end_read: item(item::MSN + 4),
+            copy_end_atomic: item(item::COMPARE_LOW + 4),
+            copy_end_back: item(item::LENGTH + 4),
             head_ack_psn: item(HEAD_ACK_PSN),
             head_ack_aeth: item(HEAD_ACK_AETH),
             accepted: verdict(0),
@@ -398,6 +407,7 @@ impl Logic for ReadSequencer {
             searching_kept,
             copy,
             ask_late,
+            ask_later,
             use_kept
         );
         self.in_turn.next = self.kind_kept.q.val() == ReadKind::Turn;
@@ -485,6 +495,9 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::FindWait;
             }
             ReadStep::FindWait => {
+                self.step.d.next = ReadStep::FindWord;
+            }
+            ReadStep::FindWord => {
                 self.step.d.next = ReadStep::FindIndex;
             }
             ReadStep::FindIndex => {
@@ -509,6 +522,9 @@ impl Logic for ReadSequencer {
             ReadStep::RowDomain => {
                 self.ask_item.next = self.item_domain.val();
                 self.ask.next = WordUse::Domain;
+                self.step.d.next = ReadStep::RowWait;
+            }
+            ReadStep::RowWait => {
                 self.step.d.next = ReadStep::Choose;
             }
             ReadStep::Choose => {
@@ -576,6 +592,9 @@ impl Logic for ReadSequencer {
             ReadStep::TroubleWait => {
                 self.ask_flight.next = true;
                 self.flight_second.next = true;
+                self.step.d.next = ReadStep::TroubleWord;
+            }
+            ReadStep::TroubleWord => {
                 self.step.d.next = ReadStep::TroublePsn;
             }
             ReadStep::TroublePsn => {
@@ -595,10 +614,10 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::Save;
             }
             ReadStep::Copy => {
-                // Through the adder: a word is written three cycles after it is asked for.
+                // Through the adder: a word is written four cycles after it is asked for.
                 self.ask.next = WordUse::Copy;
-                self.copied.next = self.copy.q.val() - 3;
-                self.write.next = !self.copied.val().get_bit(3) | self.copy.q.val().get_bit(3);
+                self.copied.next = self.copy.q.val() - 4;
+                self.write.next = self.copy.q.val().get_bits::<2>(2).any();
                 self.write_pool.next = !self.duplicate.val();
                 self.write_item.next = self.copied.val();
                 self.copies_done.next = self.copy.q.val() == self.copy_end_read.val();
@@ -643,18 +662,23 @@ impl Logic for ReadSequencer {
                 self.ask_item.next = self.cursor_item.val() | self.item_psn.val();
                 self.ask_pool.next = !self.cursor_words.val();
                 self.ask.next = WordUse::Head;
-                self.write.next = self.in_turn.val();
-                self.write_item.next = self.item_cursor.val() | self.item_low.val();
                 self.step.d.next = ReadStep::Key;
             }
             ReadStep::Key => {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
                 self.write.next = self.in_turn.val();
-                self.write_item.next = self.item_cursor.val() | self.item_high.val();
+                self.write_item.next = self.item_cursor.val() | self.item_low.val();
                 self.step.d.next = ReadStep::Flags;
             }
             ReadStep::Flags => {
+                self.ask_item.next = self.item_key.val();
+                self.ask_pool.next = true;
+                self.write.next = self.in_turn.val();
+                self.write_item.next = self.item_cursor.val() | self.item_high.val();
+                self.step.d.next = ReadStep::Wait;
+            }
+            ReadStep::Wait => {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
                 self.write.next = self.in_turn.val();
@@ -841,6 +865,9 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::HoldWait;
             }
             ReadStep::HoldWait => {
+                self.step.d.next = ReadStep::HoldWord;
+            }
+            ReadStep::HoldWord => {
                 self.step.d.next = ReadStep::HoldPsnWrite;
             }
             ReadStep::HoldPsnWrite => {
@@ -877,6 +904,9 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::SearchWord;
             }
             ReadStep::SearchWord => {
+                self.step.d.next = ReadStep::SearchSum;
+            }
+            ReadStep::SearchSum => {
                 self.step.d.next = ReadStep::SearchJudge;
             }
             ReadStep::SearchJudge => {
@@ -918,17 +948,17 @@ impl Logic for ReadSequencer {
             ReadStep::CheckDistanceAgain => {
                 self.ask_item.next = self.item_distance.val();
                 self.ask.next = WordUse::Shifted;
-                self.step.d.next = ReadStep::CheckSave;
+                self.step.d.next = ReadStep::CheckHigh;
             }
-            ReadStep::CheckSave => {
+            ReadStep::CheckHigh => {
                 self.ask_item.next = self.item_high.val();
                 self.ask_pool.next = true;
                 self.ask.next = WordUse::OffsetHigh;
+                self.step.d.next = ReadStep::CheckSave;
+            }
+            ReadStep::CheckSave => {
                 self.write.next = true;
                 self.write_item.next = self.item_offset.val();
-                self.step.d.next = ReadStep::CheckPause;
-            }
-            ReadStep::CheckPause => {
                 self.step.d.next = ReadStep::CheckEnd;
             }
             ReadStep::CheckEnd => {
@@ -952,6 +982,9 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::CheckWord;
             }
             ReadStep::CheckWord => {
+                self.step.d.next = ReadStep::CheckSum;
+            }
+            ReadStep::CheckSum => {
                 self.step.d.next = ReadStep::CheckJudge;
             }
             ReadStep::CheckJudge => {
@@ -983,9 +1016,10 @@ impl Logic for ReadSequencer {
         }
 
         self.ask_late.d.next = self.ask.val();
-        self.use_kept.d.next = self.ask_late.q.val();
+        self.ask_later.d.next = self.ask_late.q.val();
+        self.use_kept.d.next = self.ask_later.q.val();
         self.word_use.next = self.use_kept.q.val();
-        self.next_use.next = self.ask_late.q.val();
+        self.next_use.next = self.ask_later.q.val();
         self.atomic_load.next = self.atomics.val() & (self.use_kept.q.val() == WordUse::Operand);
         self.kind.next = self.kind_kept.q.val();
         self.mode.next = self.mode_kept.q.val();
@@ -997,6 +1031,7 @@ impl Logic for ReadSequencer {
         if self.reset.val() {
             self.step.d.next = ReadStep::Idle;
             self.ask_late.d.next = WordUse::Nothing;
+            self.ask_later.d.next = WordUse::Nothing;
             self.use_kept.d.next = WordUse::Nothing;
         }
     }

@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! table_* (host) ─┐
-//! clearing walk  ─┼─► row RAM 2^QA × 16 words ──┬─► word, two cycles after its address
+//! clearing walk  ─┼─► row RAM 2^QA × 16 words ──┬─► word, three cycles after its address
 //! write_*        ─┴─► pool RAM 2^PA × 8 words ──┘
 //! ```
 //!
-//! `SPLIT` 1: two RAMs, with a register behind them and one before the write ports (tengig). `SPLIT` 0: one RAM for both, without these registers; the address is
-//! registered instead, so the cycles are the same (cu). A word may be read two cycles after it has been written, and not sooner. `EXTRA` 1: a ninth word
+//! `SPLIT` 1: two RAMs, with registers before and behind them (tengig). `SPLIT` 0: one RAM for both, with registers of the read address only; the cycles
+//! are the same (cu). A word may be read a cycle after it has been written, and not in the two cycles before or in that one. `EXTRA` 1: a ninth word
 //! a resource.
 //! `AA` is `QA + 4`; with `SPLIT` 0 one more than the larger of that and `BA`. `BA` is `PA + 3`. The host's writes go in between the machine's. Row 0 isn't the host's.
 
@@ -47,8 +47,12 @@ pub struct ResourceStore<const QA: usize, const PA: usize, const AA: usize, cons
     walking: DFF<Bit>,
     walk: DFF<Bits<QA>>,
     address_late: DFF<Bits<AA>>,
+    address_later: DFF<Bits<AA>>,
+    pool_address_late: DFF<Bits<BA>>,
     pool_late: DFF<Bit>,
     extra_late: DFF<Bit>,
+    pool_later: DFF<Bit>,
+    extra_later: DFF<Bit>,
     word_register: DFF<Bits<32>>,
     write_row_kept: DFF<Bit>,
     write_pool_kept: DFF<Bit>,
@@ -113,8 +117,12 @@ impl<const QA: usize, const PA: usize, const AA: usize, const BA: usize, const S
             walking: Default::default(),
             walk: Default::default(),
             address_late: Default::default(),
+            address_later: Default::default(),
+            pool_address_late: Default::default(),
             pool_late: Default::default(),
             extra_late: Default::default(),
+            pool_later: Default::default(),
+            extra_later: Default::default(),
             word_register: Default::default(),
             write_row_kept: Default::default(),
             write_pool_kept: Default::default(),
@@ -155,8 +163,12 @@ impl<const QA: usize, const PA: usize, const AA: usize, const BA: usize, const S
             walking,
             walk,
             address_late,
+            address_later,
+            pool_address_late,
             pool_late,
             extra_late,
+            pool_later,
+            extra_later,
             word_register,
             write_row_kept,
             write_pool_kept,
@@ -183,9 +195,13 @@ impl<const QA: usize, const PA: usize, const AA: usize, const BA: usize, const S
         self.pool_late.d.next = self.pool.val();
         self.extra_late.d.next = self.pool.val() & self.item.val().get_bit(3);
         self.rows.read_enable.next = true;
-        self.rows.read_address.next = self.read_address.val();
+        self.address_later.d.next = self.address_late.q.val();
+        self.pool_address_late.d.next = self.read_pool_address.val();
+        self.pool_later.d.next = self.pool_late.q.val();
+        self.extra_later.d.next = self.extra_late.q.val();
+        self.rows.read_address.next = self.address_late.q.val();
         if self.shared.val() {
-            self.rows.read_address.next = self.address_late.q.val();
+            self.rows.read_address.next = self.address_later.q.val();
         }
         self.fetched.next = self.rows.read_data.val();
 
@@ -245,22 +261,22 @@ impl<const QA: usize, const PA: usize, const AA: usize, const BA: usize, const S
         for i in 0..SPLIT {
             self.pools[i].clock.next = self.clock.val();
             self.pools[i].read_enable.next = true;
-            self.pools[i].read_address.next = self.read_pool_address.val();
+            self.pools[i].read_address.next = self.pool_address_late.q.val();
             self.pools[i].write_enable.next = self.write_pool_kept.q.val();
             self.pools[i].write_address.next = self.pool_address_kept.q.val();
             self.pools[i].write_data.next = self.data_kept.q.val();
-            if self.pool_late.q.val() {
+            if self.pool_later.q.val() {
                 self.fetched.next = self.pools[i].read_data.val();
             }
         }
         for i in 0..EXTRA {
             self.extras[i].clock.next = self.clock.val();
             self.extras[i].read_enable.next = true;
-            self.extras[i].read_address.next = self.resource.val();
+            self.extras[i].read_address.next = self.pool_address_late.q.val().get_bits::<PA>(3);
             self.extras[i].write_enable.next = self.write_extra_kept.q.val();
             self.extras[i].write_address.next = self.pool_address_kept.q.val().get_bits::<PA>(3);
             self.extras[i].write_data.next = self.data_kept.q.val();
-            if self.extra_late.q.val() {
+            if self.extra_later.q.val() {
                 self.fetched.next = self.extras[i].read_data.val();
             }
         }
