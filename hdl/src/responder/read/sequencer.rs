@@ -61,6 +61,8 @@ enum ReadStep {
     Size,
     KeyStart,
     KeyWait,
+    Skip,
+    Judged,
     Operand0,
     Operand1,
     Operand2,
@@ -86,6 +88,7 @@ enum ReadStep {
     SearchWord,
     SearchSum,
     SearchJudge,
+    Back,
     CheckDistance,
     CheckOffset,
     CheckBegin,
@@ -706,9 +709,8 @@ impl Logic for ReadSequencer {
                     // R50, R58.
                     if (self.huge.val() & !self.atomic.val()) | (self.misaligned.val() & self.atomic.val()) {
                         self.key_start.next = false;
-                        self.discard.next = true;
                         self.verdict_kept.d.next = self.invalid.val();
-                        self.step.d.next = ReadStep::Save;
+                        self.step.d.next = ReadStep::Judged;
                     }
                 }
             }
@@ -725,8 +727,7 @@ impl Logic for ReadSequencer {
                         if !self.key_ok.val() {
                             if self.replay.val() {
                                 // R28: a duplicate is never refused.
-                                self.finish.next = true;
-                                self.step.d.next = ReadStep::Settle;
+                                self.step.d.next = ReadStep::Skip;
                             } else {
                                 self.access_kept.d.next = true;
                                 self.mode_kept.d.next = PacketMode::Nak;
@@ -740,9 +741,7 @@ impl Logic for ReadSequencer {
                                 self.step.d.next = ReadStep::Copy;
                             }
                         } else {
-                            self.step.d.next = ReadStep::Save;
-                            self.accept.next = self.key_ok.val();
-                            self.discard.next = !self.key_ok.val();
+                            self.step.d.next = ReadStep::Judged;
                             if !self.key_ok.val() {
                                 // R52.
                                 self.verdict_kept.d.next = self.refused.val();
@@ -750,6 +749,15 @@ impl Logic for ReadSequencer {
                         }
                     }
                 }
+            }
+            ReadStep::Skip => {
+                self.finish.next = true;
+                self.step.d.next = ReadStep::Settle;
+            }
+            ReadStep::Judged => {
+                self.discard.next = self.verdict_kept.q.val().any();
+                self.accept.next = !self.verdict_kept.q.val().any();
+                self.step.d.next = ReadStep::Save;
             }
             ReadStep::Operand0 => {
                 self.ask_item.next = self.item_length.val();
@@ -923,13 +931,17 @@ impl Logic for ReadSequencer {
                                 // R29: the stored result again.
                                 self.step.d.next = ReadStep::Save;
                                 if self.same_psn.val() & self.found_executed.val() & (self.found_compare.val() == self.head_compare.val()) {
-                                    self.back.next = true;
-                                    self.verdict_kept.d.next = self.taken.val();
+                                    self.step.d.next = ReadStep::Back;
                                 }
                             }
                         }
                     }
                 }
+            }
+            ReadStep::Back => {
+                self.back.next = true;
+                self.verdict_kept.d.next = self.taken.val();
+                self.step.d.next = ReadStep::Save;
             }
             ReadStep::CheckDistance => {
                 self.write.next = true;
