@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory: keys, translation, DMA.
 
+mod atomic_unit;
 mod burst_tracker;
 mod carry_add;
 mod descriptor_reader;
@@ -20,6 +21,7 @@ mod read_splitter;
 mod realigner;
 mod write_arbiter;
 
+pub use atomic_unit::AtomicUnit;
 pub use burst_tracker::BurstTracker;
 pub use carry_add::CarryAdd;
 pub use descriptor_reader::DescriptorReader;

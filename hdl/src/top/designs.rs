@@ -5,7 +5,7 @@ use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::requester::{Complete, CompleteConfig, Send};
-use crate::responder::{Control, Features, Retire};
+use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
 use crate::verilog::{self, Design, Options, PrintError};
@@ -81,6 +81,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<32, 4>::new(config))?),
             ("descriptor_reader", ready(DescriptorReader::<32>::new(config))?),
             ("retire", ready(Retire::<0, 0, 1, 2>::new(config))?),
+            ("read_responder", ready(ReadResponderCu::default())?),
             ("complete", ready(Complete::<32, 2, 7, 8, 3, 4>::new(complete))?),
             ("queues", ready(CompletionQueues::<32, 4, 2, 4, 16, 2>::new(config))?),
             ("registers", ready(Registers::<4>::new(config))?),
@@ -97,6 +98,7 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),
             ("descriptor_reader", ready(DescriptorReader::<64>::new(config))?),
             ("retire", ready(Retire::<1, 0, 4, 5>::new(config))?),
+            ("read_responder", ready(ReadResponderTengig::default())?),
             ("complete", ready(Complete::<64, 8, 13, 14, 9, 10>::new(complete))?),
             ("queues", ready(CompletionQueues::<64, 8, 8, 10, 32, 8>::new(config))?),
             ("registers", ready(Registers::<16>::new(config))?),
