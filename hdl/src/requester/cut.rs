@@ -67,7 +67,17 @@ pub struct Cut {
 impl Logic for Cut {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, offset_kept, remaining_kept, rest_kept, tail, payload_kept, over_kept, count_kept);
+        dff_setup!(
+            self,
+            clock,
+            offset_kept,
+            remaining_kept,
+            rest_kept,
+            tail,
+            payload_kept,
+            over_kept,
+            count_kept
+        );
 
         // PMTU, and whether more than that is left.
         self.size.next = 256.into();

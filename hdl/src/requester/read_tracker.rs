@@ -56,8 +56,7 @@ impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
         self.ends.reset.next = self.reset.val();
         self.entries.s_data.next = (bit_cast::<T, QA>(self.push_index.val()) << 18) | (bit_cast::<T, 16>(self.push_wqe.val()) << 2);
         if self.push_payload.val() {
-            self.entries.s_data.next =
-                (bit_cast::<T, QA>(self.push_index.val()) << 18) | (bit_cast::<T, 16>(self.push_wqe.val()) << 2) | 1;
+            self.entries.s_data.next = (bit_cast::<T, QA>(self.push_index.val()) << 18) | (bit_cast::<T, 16>(self.push_wqe.val()) << 2) | 1;
             if self.push_report.val() {
                 self.entries.s_data.next =
                     (bit_cast::<T, QA>(self.push_index.val()) << 18) | (bit_cast::<T, 16>(self.push_wqe.val()) << 2) | 3;

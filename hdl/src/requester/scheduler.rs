@@ -215,9 +215,43 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, work, index, walk, qp_state, flying, stale, stored, queued, parked, failed, stopped, slot);
-        dff_setup!(self, clock, seek, reborn, next_fetch, last_producer, log, differs, ahead, refused, going);
-        dff_setup!(self, clock, address_low, address_high, fetching, order_open, order_kept, known, known_slot, known_error);
-        dff_setup!(self, clock, known_draining, ended, end_kept, end_index, end_woken, woken, sending, flushing);
+        dff_setup!(
+            self,
+            clock,
+            seek,
+            reborn,
+            next_fetch,
+            last_producer,
+            log,
+            differs,
+            ahead,
+            refused,
+            going
+        );
+        dff_setup!(
+            self,
+            clock,
+            address_low,
+            address_high,
+            fetching,
+            order_open,
+            order_kept,
+            known,
+            known_slot,
+            known_error
+        );
+        dff_setup!(
+            self,
+            clock,
+            known_draining,
+            ended,
+            end_kept,
+            end_index,
+            end_woken,
+            woken,
+            sending,
+            flushing
+        );
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index);
         clock!(self, clock, ram, queue);
         self.queue.reset.next = self.reset.val();
@@ -246,7 +280,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
 
         // The flags in hand.
         self.running.next = ((self.qp_state.q.val() == 3) | (self.qp_state.q.val() == 4)) & !self.stopped.q.val();
-        self.room.next = !(self.flying.q.val().get_bit(1) | self.stored.q.val().get_bit(1) | (self.flying.q.val().get_bit(0) & self.stored.q.val().get_bit(0)));
+        self.room.next = !(self.flying.q.val().get_bit(1)
+            | self.stored.q.val().get_bit(1)
+            | (self.flying.q.val().get_bit(0) & self.stored.q.val().get_bit(0)));
         self.dead_index.next = (self.index.q.val() != bit_cast::<12, QA>(self.in_hand.val())) | !self.index.q.val().any();
         self.token.next = self.running.val() & (self.stored.q.val().any() | self.failed.q.val()) & !self.parked.q.val();
         self.go.next = self.differs.q.val() & self.running.val() & !self.failed.q.val() & self.room.val();
@@ -662,11 +698,13 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.table_item.next = 3.into();
             }
         }
-        self.table_base.next = (bit_cast::<QS, QA>(self.table_address.val().get_bits::<QA>(5)) << 3) | bit_cast::<QS, 3>(self.table_item.val());
+        self.table_base.next =
+            (bit_cast::<QS, QA>(self.table_address.val().get_bits::<QA>(5)) << 3) | bit_cast::<QS, 3>(self.table_item.val());
         self.table_ours.next = (self.table_address.val().get_bits::<5>(0) == 8)
             | (self.table_address.val().get_bits::<5>(0) == 17)
             | (self.table_address.val().get_bits::<5>(0) == 18);
-        self.table_beyond.next = self.table_address.val().get_bits::<12>(5) != bit_cast::<12, QA>(self.table_address.val().get_bits::<QA>(5));
+        self.table_beyond.next =
+            self.table_address.val().get_bits::<12>(5) != bit_cast::<12, QA>(self.table_address.val().get_bits::<QA>(5));
         self.ram.write_enable.next = self.table_valid.val() & self.table_ours.val() & !self.table_beyond.val();
         self.ram.write_address.next = self.table_base.val();
         self.ram.write_data.next = self.table_data.val();
@@ -678,8 +716,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         if self.write_index.val() {
             self.ram.write_enable.next = true;
             self.ram.write_address.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | 1;
-            self.ram.write_data.next =
-                bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+            self.ram.write_data.next = bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             if self.going.q.val() {
                 self.ram.write_data.next =
                     bit_cast::<32, 16>(self.next_fetch.q.val() + 1) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);

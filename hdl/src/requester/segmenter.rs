@@ -187,6 +187,9 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     from_memory: DFF<Bit>,
     inline_data: DFF<Bit>,
     wide: DFF<Bit>,
+    first: DFF<Bit>,
+    remote: DFF<Bit>,
+    trailer: DFF<Bit>,
     job_open: DFF<Bit>,
     job_more: DFF<Bit>,
     scanned: DFF<Bit>,
@@ -224,9 +227,37 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, who, slot, broken, draining, service, pmtu, word0, next_wqe, begun, fresh, oldest, since);
-        dff_setup!(self, clock, psn, changed, newest, bad_operation, bad_length, split, beyond, second, paged, other_paged);
+        dff_setup!(
+            self,
+            clock,
+            psn,
+            changed,
+            newest,
+            bad_operation,
+            bad_length,
+            split,
+            beyond,
+            second,
+            paged,
+            other_paged
+        );
         dff_setup!(self, clock, job_open, job_more, scanned, counted, scan, scan_left, scan_soon, scan_now, total, limit);
-        dff_setup!(self, clock, row_kept, wqe_kept, resting, add_nothing, add_rest, add_carry, from_memory, inline_data, wide);
+        dff_setup!(
+            self,
+            clock,
+            row_kept,
+            wqe_kept,
+            resting,
+            add_nothing,
+            add_rest,
+            add_carry,
+            from_memory,
+            inline_data,
+            wide,
+            first,
+            remote,
+            trailer
+        );
         dff_setup!(self, clock, distance, halvings, status, leaving, arming, failing);
         clock!(self, clock, cut, place, script, words);
         self.script.reset.next = self.reset.val();
@@ -303,16 +334,19 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.bth.invalidate.next = self.check.invalidate.val();
         self.bth.datagram.next = self.check.datagram.val();
         self.bth.reliable.next = self.check.reliable.val();
-        self.bth.first.next = self.cut.first.val();
+        self.bth.first.next = self.first.q.val();
+        self.first.d.next = self.cut.first.val();
+        self.remote.d.next = self.bth.remote.val();
+        self.trailer.d.next = self.bth.trailer.val();
         self.bth.last.next = self.last.val();
         self.bth.psn.next = self.psn.q.val();
 
         self.script.advance.next = self.words.advance.val();
         self.script.split.next = self.split.q.val() & self.from_memory.q.val();
         self.script.datagram.next = self.check.datagram.val();
-        self.script.remote.next = self.bth.remote.val();
+        self.script.remote.next = self.remote.q.val();
         self.script.atomic.next = self.check.atomic.val();
-        self.script.trailer.next = self.bth.trailer.val();
+        self.script.trailer.next = self.trailer.q.val();
         self.script.inline_data.next = self.inline_data.q.val();
         self.script.bytes.next = self.cut.payload.val().get_bits::<6>(0);
         self.script.job_open.next = self.job_open.q.val();
@@ -467,7 +501,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 // R66: opcode and, at its first packet, PSN.
                 if !self.fresh.q.val() {
                     self.changed.d.next = (self.row_word.val().get_bits::<4>(24) != self.word0.q.val().get_bits::<4>(0))
-                        | (self.cut.first.val() & (self.row_word.val().get_bits::<24>(0) != self.psn.q.val()));
+                        | (self.first.q.val() & (self.row_word.val().get_bits::<24>(0) != self.psn.q.val()));
                 }
                 self.state.d.next = SegmenterState::Domain;
             }
@@ -495,8 +529,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.stand.next = true;
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record.val() + 16;
-                self.row_write_data.next = bit_cast::<32, 24>(self.psn.q.val())
-                    | (bit_cast::<32, 5>(self.word0.q.val().get_bits::<5>(0)) << 24);
+                self.row_write_data.next =
+                    bit_cast::<32, 24>(self.psn.q.val()) | (bit_cast::<32, 5>(self.word0.q.val().get_bits::<5>(0)) << 24);
                 self.leaving.d.next = EndOfTurn::Park;
                 self.status.d.next = 2.into();
                 if self.broken.q.val() | self.bad_operation.q.val() {

@@ -235,7 +235,10 @@ impl<const U: usize> Logic for WireProgram<U> {
         if self.advance.val() | (self.step.q.val() == ProgramStep::Rest) {
             self.step.d.next = self.after.val();
             self.count.d.next = 0.into();
-            if self.after.val() == self.step.q.val() {
+            if (self.step.q.val() == ProgramStep::Address)
+                | (self.step.q.val() == ProgramStep::Operand)
+                | (self.step.q.val() == ProgramStep::Inline)
+            {
                 self.count.d.next = self.count.q.val() + 1;
             }
         }

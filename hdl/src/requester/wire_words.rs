@@ -163,8 +163,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
                 self.out_last.d.next = self.now_last.q.val();
             }
         }
-        self.flushed.next =
-            (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing) & !self.out_valid.q.val();
+        self.flushed.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing) & !self.out_valid.q.val();
         self.carry.next = self.now.q.val() == WireItem::Carry;
 
         self.packet_word.next = self.out.q.val();

@@ -52,7 +52,13 @@ pub struct Qp {
 pub enum Ask {
     Doorbell(u32, u16),
     State(u32, u32),
-    Rewind { index: u32, psn: u32, wqe: u16, offset: u32, hold: bool },
+    Rewind {
+        index: u32,
+        psn: u32,
+        wqe: u16,
+        offset: u32,
+        hold: bool,
+    },
     Wake(u32),
 }
 
@@ -335,7 +341,12 @@ impl Harness {
     /// Messages up to `wqe` (not included) are acknowledged.
     pub fn acknowledge(&mut self, index: u32, wqe: usize) {
         let q = &mut self.qps[index as usize];
-        assert!(wqe <= q.begun.len() && wqe >= q.oldest, "{index}: {wqe} {} {}", q.begun.len(), q.oldest);
+        assert!(
+            wqe <= q.begun.len() && wqe >= q.oldest,
+            "{index}: {wqe} {} {}",
+            q.begun.len(),
+            q.oldest
+        );
         if wqe > q.oldest {
             let (first, psns) = q.begun[wqe - 1];
             q.oldest_psn = first.wrapping_add(psns) & 0xff_ffff;
@@ -733,11 +744,8 @@ impl Harness {
         }
         if u.event_valid.val() && event_ready {
             let e = u.event_job.val();
-            self.events.push((
-                e.event_type.to_u64() as u32,
-                e.number.to_u64() as u32,
-                e.detail.to_u64() as u32,
-            ));
+            self.events
+                .push((e.event_type.to_u64() as u32, e.number.to_u64() as u32, e.detail.to_u64() as u32));
         }
         if u.count_valid.val() && count_ready {
             *self.counters.entry(u.count_code.val().to_u64() as u32).or_default() += 1;
@@ -752,7 +760,9 @@ impl Harness {
             if !ready {
                 continue;
             }
-            let ask = self.asked[lane].take().unwrap_or_else(|| panic!("{at}: ready without valid, lane {lane}"));
+            let ask = self.asked[lane]
+                .take()
+                .unwrap_or_else(|| panic!("{at}: ready without valid, lane {lane}"));
             self.quiet = 0;
             match ask {
                 Ask::Rewind {

@@ -12,7 +12,7 @@ fn pace(qps: u32, doorbells: bool) -> f64 {
     h.done_latency = 100;
     h.auto_ack = Some(40);
     let each = 12;
-    let rounds = 20;
+    let rounds = 6;
     for index in 1..=qps {
         h.connect(index, |s| s.psn = 0);
         let pd = h.qps[index as usize].setup.pd;
@@ -36,7 +36,10 @@ fn pace(qps: u32, doorbells: bool) -> f64 {
     let n = h.times.len();
     let (from, to) = (n / 4, n * 3 / 4);
     let cycles = (h.times[to] - h.times[from]) as f64 / (to - from) as f64;
-    println!("{qps} QPs, a doorbell a message {doorbells}: {cycles:.1} cycles a message, {} reads under way at most", h.in_flight_fetches);
+    println!(
+        "{qps} QPs, a doorbell a message {doorbells}: {cycles:.1} cycles a message, {} reads under way at most",
+        h.in_flight_fetches
+    );
     cycles
 }
 

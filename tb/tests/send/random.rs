@@ -18,7 +18,10 @@ fn random_wqe(h: &mut Harness, index: u32) -> Wqe {
         _ => h.rng.gen_range(0..3 * pmtu),
     };
     let (a, b) = (2 * index, 2 * index + 1);
-    let va: [u64; 2] = [0x1_ffff_f800 + h.rng.gen_range(0..500u64), 0x9_0000_0000 + h.rng.gen_range(0..500u64)];
+    let va: [u64; 2] = [
+        0x1_ffff_f800 + h.rng.gen_range(0..500u64),
+        0x9_0000_0000 + h.rng.gen_range(0..500u64),
+    ];
     let opcode = h.rng.gen_range(0..=4);
     let cut = h.rng.gen_range(0..=length);
     let mut w = match h.rng.gen_range(0..10) {
@@ -78,7 +81,10 @@ fn run(seed: u64, stall: u32, rounds: u32) {
         if !h.qps[i].fails.is_empty() {
             // The refusal must be right: a bad WQE or a bad key, and the one that it names.
             let wqe = h.qps[i].wqes[h.qps[i].oldest];
-            assert!(golden::refusal(&h.qps[i].setup, &wqe).is_some() || wqe[9] == 0xbad, "seed {seed}: {wqe:x?}");
+            assert!(
+                golden::refusal(&h.qps[i].setup, &wqe).is_some() || wqe[9] == 0xbad,
+                "seed {seed}: {wqe:x?}"
+            );
             h.wait_asks();
             h.set_state(index, state::ERR);
             life(&mut h, index);
@@ -185,7 +191,10 @@ fn run(seed: u64, stall: u32, rounds: u32) {
                 assert!(!q.held);
                 let to = q.begun.len();
                 let (end, highest) = (q.begun[to - 1].0.wrapping_add(q.begun[to - 1].1), q.highest);
-                assert!((end.wrapping_sub(highest) << 8) as i32 <= 0, "seed {seed}: qp {index} stopped inside a message");
+                assert!(
+                    (end.wrapping_sub(highest) << 8) as i32 <= 0,
+                    "seed {seed}: qp {index} stopped inside a message"
+                );
                 h.acknowledge(index, to);
             }
             let q = &h.qps[index as usize];
@@ -201,7 +210,10 @@ fn run(seed: u64, stall: u32, rounds: u32) {
         } else {
             let q = &h.qps[index as usize];
             let wqe = q.wqes[q.oldest];
-            assert!(golden::refusal(&q.setup, &wqe).is_some() || wqe[9] == 0xbad, "seed {seed}: {wqe:x?}");
+            assert!(
+                golden::refusal(&q.setup, &wqe).is_some() || wqe[9] == 0xbad,
+                "seed {seed}: {wqe:x?}"
+            );
         }
     }
     let packets: u64 = h.qps.iter().map(|q| q.packets).sum();

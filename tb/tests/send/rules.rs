@@ -58,7 +58,11 @@ fn refusals() {
         ("beyond the region", wqe(send_opcode::WRITE, &[(VA + 997, 4, 7)]), PROTECTION),
         ("second element", wqe(send_opcode::WRITE, &[(VA, 4, 7), (VA, 4, 8)]), PROTECTION),
         ("first of two", wqe(send_opcode::WRITE, &[(VA, 4, 8), (VA, 4, 7)]), PROTECTION),
-        ("only the second has bytes", wqe(send_opcode::WRITE, &[(VA, 0, 7), (VA, 4, 8)]), PROTECTION),
+        (
+            "only the second has bytes",
+            wqe(send_opcode::WRITE, &[(VA, 0, 7), (VA, 4, 8)]),
+            PROTECTION,
+        ),
     ];
     let mut h = Harness::new(1);
     for (name, bad, want) in list {
@@ -68,7 +72,11 @@ fn refusals() {
         h.post(1, write(8));
         h.ring(1);
         h.drain(250);
-        assert_eq!((h.qps[1].packets, h.qps[1].fails.len()), (1, 0), "{name}: before the first is completed");
+        assert_eq!(
+            (h.qps[1].packets, h.qps[1].fails.len()),
+            (1, 0),
+            "{name}: before the first is completed"
+        );
         h.acknowledge(1, 1);
         h.run_until(400, name, |h| !h.qps[1].fails.is_empty());
         assert_eq!(h.qps[1].fails, [(1, want)], "{name}");
@@ -217,7 +225,15 @@ fn fence_waits_for_reads() {
     let mut h = Harness::new(10);
     fresh(&mut h, |_| {});
     let fenced = with(write(8), sq_wqe::FENCE, 1);
-    for w in [fenced, write(8), fenced, read(8), atomic(send_opcode::COMPARE_SWAP), fenced, write(8)] {
+    for w in [
+        fenced,
+        write(8),
+        fenced,
+        read(8),
+        atomic(send_opcode::COMPARE_SWAP),
+        fenced,
+        write(8),
+    ] {
         h.post(1, w);
     }
     h.ring(1);

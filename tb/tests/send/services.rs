@@ -16,7 +16,9 @@ fn play(h: &mut Harness, index: u32, wqes: &[crate::golden::Wqe]) {
     for &w in wqes {
         h.post(index, w);
         h.ring(index);
-        h.run_until(3000, "room in the ring", |h| h.qps[index as usize].wqes.len() - h.qps[index as usize].oldest < 12 && !h.asks_open());
+        h.run_until(3000, "room in the ring", |h| {
+            h.qps[index as usize].wqes.len() - h.qps[index as usize].oldest < 12 && !h.asks_open()
+        });
     }
     h.run_until(3000, "all reported", |h| h.qps[index as usize].sent.len() == wqes.len());
     h.drain(200);
@@ -34,13 +36,21 @@ fn uc_messages() {
         h.connect(3, |s| s.service = transport::UC);
         region(&mut h, 3);
         let mut list = vec![];
-        for opcode in [send_opcode::SEND, send_opcode::SEND_WITH_IMM, send_opcode::WRITE, send_opcode::WRITE_WITH_IMM] {
+        for opcode in [
+            send_opcode::SEND,
+            send_opcode::SEND_WITH_IMM,
+            send_opcode::WRITE,
+            send_opcode::WRITE_WITH_IMM,
+        ] {
             for length in [0, 1, 31, 255, 256, 257, 512, 700, 769] {
                 list.push(wqe(opcode, &[(0x5_0000_0003, length, 9)]));
                 if length < 32 {
                     list.push(inline(opcode, length));
                 }
-                list.push(wqe(opcode, &[(0x5_0000_0003, length / 3, 9), (0x5_0000_0800, length - length / 3, 9)]));
+                list.push(wqe(
+                    opcode,
+                    &[(0x5_0000_0003, length / 3, 9), (0x5_0000_0800, length - length / 3, 9)],
+                ));
             }
         }
         play(&mut h, 3, &list);
