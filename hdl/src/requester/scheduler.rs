@@ -94,7 +94,6 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub event_index: Signal<Out, Bits<12>>,
     pub event_ready: Signal<In, Bit>,
     /// Counter events: a rewind, a doorbell refused, a WQE read with an error.
-    pub count_rewind: Signal<Out, Bit>,
     pub count_doorbell: Signal<Out, Bit>,
     pub count_error: Signal<Out, Bit>,
     pub count_free: Signal<In, Bit>,
@@ -301,7 +300,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.wake_ready.next = false;
         self.arrival_ready.next = false;
         self.tracker_pop.next = false;
-        self.count_rewind.next = false;
         self.count_doorbell.next = false;
         self.count_error.next = false;
         self.ack_read.next = false;
@@ -605,7 +603,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.step.d.next = SchedulerState::Idle;
                 match self.work.q.val() {
                     SchedulerWork::Rewind => {
-                        self.count_rewind.next = !self.refused.q.val();
                         self.step.d.next = SchedulerState::Fetch;
                     }
                     SchedulerWork::State => {

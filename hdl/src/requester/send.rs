@@ -326,7 +326,7 @@ impl<
         self.event_valid.next = self.scheduler.event_valid.val();
         self.scheduler.event_ready.next = self.event_ready.val();
 
-        // Counters: BAD_DOORBELL, AXI_ERROR, REWIND.
+        // Counters: BAD_DOORBELL, AXI_ERROR. (REWIND is Complete's.)
         self.scheduler.count_free.next = !self.counting.q.val();
         if self.count_ready.val() {
             self.counting.d.next = false;
@@ -338,10 +338,6 @@ impl<
         if self.scheduler.count_error.val() {
             self.counting.d.next = true;
             self.code.d.next = 43.into();
-        }
-        if self.scheduler.count_rewind.val() {
-            self.counting.d.next = true;
-            self.code.d.next = 47.into();
         }
         self.count_valid.next = self.counting.q.val();
         self.count_code.next = self.code.q.val();

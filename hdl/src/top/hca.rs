@@ -281,18 +281,18 @@ impl<
         const TSA: usize,
         const TPA: usize,
         const TPB: usize,
-    const XA: usize,
-    const XH: usize,
-    const XB: usize,
-    const XC: usize,
-    const XS: usize,
-    const XW: usize,
-    const XT: usize,
-    const XL: usize,
-    const XU: usize,
-    const XR: usize,
-    const XD: usize,
-    const XE: usize,
+        const XA: usize,
+        const XH: usize,
+        const XB: usize,
+        const XC: usize,
+        const XS: usize,
+        const XW: usize,
+        const XT: usize,
+        const XL: usize,
+        const XU: usize,
+        const XR: usize,
+        const XD: usize,
+        const XE: usize,
     >
     Hca<
         W,
@@ -494,18 +494,18 @@ impl<
         const TSA: usize,
         const TPA: usize,
         const TPB: usize,
-    const XA: usize,
-    const XH: usize,
-    const XB: usize,
-    const XC: usize,
-    const XS: usize,
-    const XW: usize,
-    const XT: usize,
-    const XL: usize,
-    const XU: usize,
-    const XR: usize,
-    const XD: usize,
-    const XE: usize,
+        const XA: usize,
+        const XH: usize,
+        const XB: usize,
+        const XC: usize,
+        const XS: usize,
+        const XW: usize,
+        const XT: usize,
+        const XL: usize,
+        const XU: usize,
+        const XR: usize,
+        const XD: usize,
+        const XE: usize,
     > Logic
     for Hca<
         W,
@@ -606,7 +606,8 @@ impl<
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
             (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
-        self.tables_ready.next = self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val() & self.side.ready.val();
+        self.tables_ready.next =
+            self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val() & self.side.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
 

@@ -21,7 +21,27 @@ use rust_hdl::prelude::*;
 
 /// The block. Parameters as in its parts: `W K S N PB AB` DmaReader's, `H` to `U` Send's, `RC SA SC` Complete's.
 #[derive(LogicBlock)]
-pub struct RequesterSide<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize, const H: usize, const QA: usize, const QB: usize, const QC: usize, const QS: usize, const QR: usize, const A: usize, const T: usize, const L: usize, const U: usize, const RC: usize, const SA: usize, const SC: usize> {
+pub struct RequesterSide<
+    const W: usize,
+    const K: usize,
+    const S: usize,
+    const N: usize,
+    const PB: usize,
+    const AB: usize,
+    const H: usize,
+    const QA: usize,
+    const QB: usize,
+    const QC: usize,
+    const QS: usize,
+    const QR: usize,
+    const A: usize,
+    const T: usize,
+    const L: usize,
+    const U: usize,
+    const RC: usize,
+    const SA: usize,
+    const SC: usize,
+> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// The tables are cleared.
@@ -142,7 +162,28 @@ pub struct RequesterSide<const W: usize, const K: usize, const S: usize, const N
     no_job: Constant<ReadJob>,
 }
 
-impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize, const H: usize, const QA: usize, const QB: usize, const QC: usize, const QS: usize, const QR: usize, const A: usize, const T: usize, const L: usize, const U: usize, const RC: usize, const SA: usize, const SC: usize> RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC> {
+impl<
+        const W: usize,
+        const K: usize,
+        const S: usize,
+        const N: usize,
+        const PB: usize,
+        const AB: usize,
+        const H: usize,
+        const QA: usize,
+        const QB: usize,
+        const QC: usize,
+        const QS: usize,
+        const QR: usize,
+        const A: usize,
+        const T: usize,
+        const L: usize,
+        const U: usize,
+        const RC: usize,
+        const SA: usize,
+        const SC: usize,
+    > RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC>
+{
     /// With Complete built so.
     pub fn new(complete: CompleteConfig) -> Self {
         Self {
@@ -255,7 +296,28 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
     }
 }
 
-impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize, const H: usize, const QA: usize, const QB: usize, const QC: usize, const QS: usize, const QR: usize, const A: usize, const T: usize, const L: usize, const U: usize, const RC: usize, const SA: usize, const SC: usize> Logic for RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC> {
+impl<
+        const W: usize,
+        const K: usize,
+        const S: usize,
+        const N: usize,
+        const PB: usize,
+        const AB: usize,
+        const H: usize,
+        const QA: usize,
+        const QB: usize,
+        const QC: usize,
+        const QS: usize,
+        const QR: usize,
+        const A: usize,
+        const T: usize,
+        const L: usize,
+        const U: usize,
+        const RC: usize,
+        const SA: usize,
+        const SC: usize,
+    > Logic for RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC>
+{
     #[hdl_gen]
     fn update(&mut self) {
         self.send.clock.next = self.clock.val();
