@@ -6,7 +6,7 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use verbena_model::wire::Faults;
 use verbena_sim::command::chaos::{golden, verilated, Chaos};
-use verbena_sim::world::{transfer, Flow, GoldenPair, Report, Route, TransferOptions};
+use verbena_sim::world::{transfer, Flow, GoldenPair, Report, Route, TransferOptions, World, WorldOptions};
 
 /// Cycles that the memory takes to answer.
 const LATENCY: u64 = 100;
@@ -35,6 +35,27 @@ fn golden_engines_on_a_good_wire_need_no_retry() {
         let report = golden(seed, &chaos(0.0)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
         assert_eq!((report.faults, report.retries, report.timeouts), (0, 0, 0), "seed {seed}");
     }
+}
+
+/// ACK timers that run out before a long queue is through: retries that nothing explains.
+#[test]
+fn a_retry_without_a_fault_is_caught() {
+    let options = WorldOptions {
+        qps: Some(8),
+        late: false,
+        unreliable: false,
+        timeout: 3,
+        host_period: 10_000,
+    };
+    let failed = (0..10).filter_map(|seed| {
+        let network = GoldenPair::new(seed, 2000, Faults::default()).unwrap();
+        World::new(network, seed, options).unwrap().run().err()
+    });
+    let failed: Vec<String> = failed.map(|e| e.to_string()).collect();
+    assert!(
+        !failed.is_empty() && failed.iter().all(|e| e.contains("retries, more than 0 faults")),
+        "{failed:?}"
+    );
 }
 
 #[test]

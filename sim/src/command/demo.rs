@@ -4,11 +4,9 @@
 use super::demo_receive::Receive;
 use super::{progress, share, Common, Traces};
 use crate::capture::Capture;
-use crate::hca::mac::wire_bytes;
 use crate::hca::HcaOptions;
 use crate::pair::{Pair, WireOptions};
-use crate::traffic::{OVERHEAD, RETH};
-use crate::world::{transfer, Flow, Moved, Network, Route, TransferOptions};
+use crate::world::{message_bytes, transfer, Flow, Moved, Network, Route, TransferOptions};
 use anyhow::{ensure, Context, Result};
 use clap::{Args, ValueEnum};
 use rand::{RngCore, SeedableRng};
@@ -78,8 +76,6 @@ enum Verb {
 const TIMEOUT: u8 = 6;
 /// How often the hosts look at their queues, ns.
 const STEP: u64 = 100;
-/// READ responses' AETH.
-const AETH: usize = 4;
 /// Longest bar of the histogram, characters.
 const BAR: usize = 40;
 
@@ -167,6 +163,10 @@ impl Demo {
         };
         let needed: usize = data.chunks(self.message).map(|part| part.len().div_ceil(pmtu)).sum();
         let with_payload = if self.verb == Verb::Read { c::TX_RESPONSE } else { c::TX_REQUEST };
+        let on_wire: u64 = data
+            .chunks(self.message)
+            .map(|part| message_bytes(options.route, part.len(), pmtu))
+            .sum();
         let rate = config.data_bits as f64 * config.clock_khz as f64 / 1e6;
         let summary = Summary {
             command: "demo",
@@ -184,7 +184,7 @@ impl Demo {
             drops: drops(count),
             nanoseconds: moved.time,
             goodput_gbps: data.len() as f64 * 8.0 / moved.time as f64,
-            ceiling_gbps: rate * data.len() as f64 / self.wire_bytes(data.len(), pmtu) as f64,
+            ceiling_gbps: rate * data.len() as f64 / on_wire as f64,
             latency: [0.0, 0.5, 0.99, 1.0].map(|share| moved.latency(share)),
             histogram: histogram(&moved),
             kcycles_per_second: speed,
@@ -213,27 +213,6 @@ impl Demo {
             traces: &self.traces,
         };
         receive.run(common)
-    }
-
-    /// Bytes that all messages take on the wire, their way.
-    fn wire_bytes(&self, bytes: usize, pmtu: usize) -> u64 {
-        let message = |length: usize| -> u64 {
-            let packets = length.div_ceil(pmtu).max(1);
-            (0..packets)
-                .map(|n| {
-                    let payload = pmtu.min(length - n * pmtu);
-                    let extension = match self.verb {
-                        Verb::Write if n == 0 => RETH,
-                        Verb::Read if n == 0 || n + 1 == packets => AETH,
-                        _ => 0,
-                    };
-                    wire_bytes(OVERHEAD + extension + payload.next_multiple_of(4))
-                })
-                .sum()
-        };
-        let whole = (bytes / self.message) as u64;
-        let rest = bytes % self.message;
-        whole * message(self.message) + if rest > 0 { message(rest) } else { 0 }
     }
 
     fn data(&self, common: &Common) -> Result<Vec<u8>> {

@@ -114,3 +114,51 @@ impl Area {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use verbena_verbs::golden::GoldenHca;
+    use verbena_verbs::{Gid, OpenAttr};
+
+    const LENGTH: usize = 5000;
+
+    /// A byte that changes at `offset` of the area is caught, or not.
+    fn caught(area: &Area, device: &mut Device<GoldenHca>, image: &Image, offset: i64) -> bool {
+        area.write(device, &image.after).unwrap();
+        area.check(device, image, "area").unwrap();
+        let va = area.va.wrapping_add_signed(offset);
+        let old = area.region.read(device.platform(), va, 1).unwrap();
+        area.region.write(device.platform(), va, &[old[0] ^ 1]).unwrap();
+        let caught = area.check(device, image, "area").is_err();
+        area.region.write(device.platform(), va, &old).unwrap();
+        caught
+    }
+
+    #[test]
+    fn a_changed_byte_is_caught() {
+        let attr = OpenAttr::new([2, 0, 0, 0, 0, 1], Gid::ipv4([10, 0, 0, 1]));
+        let mut device = Device::open(GoldenHca::new(), &attr).unwrap();
+        let pd = device.alloc_pd().unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut areas = vec![Area::own(&mut device, &mut rng, pd, LENGTH, Access::LOCAL_WRITE).unwrap()];
+        areas.extend(Area::shared(&mut device, pd, &[LENGTH, LENGTH, LENGTH], Access::LOCAL_WRITE).unwrap());
+        let image = Image {
+            before: vec![1; LENGTH],
+            after: (0..LENGTH).map(|i| i as u8).collect(),
+            open: std::iter::once(100..140).collect(),
+        };
+        for area in &areas {
+            area.check_untouched(&mut device, "area").unwrap();
+        }
+        for area in &areas {
+            let end = LENGTH as i64;
+            for offset in [-1, -32, 0, 1, 99, 140, end - 1, end, end + 40] {
+                assert!(caught(area, &mut device, &image, offset), "{offset}");
+            }
+            assert!(!caught(area, &mut device, &image, 120));
+            assert!(area.check_untouched(&mut device, "area").is_err());
+        }
+    }
+}

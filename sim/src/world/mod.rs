@@ -7,6 +7,7 @@
 //! ```
 
 mod area;
+mod ceiling;
 mod connect;
 mod golden;
 mod network;
@@ -16,6 +17,7 @@ mod transfer;
 mod verilated;
 
 pub use area::Area;
+pub use ceiling::{answer_bytes, message_bytes};
 pub use golden::GoldenPair;
 pub use network::Network;
 pub use run::{Report, World, WorldOptions};

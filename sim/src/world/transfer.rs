@@ -65,6 +65,8 @@ pub struct Flow {
     /// When each message under way was posted, ns.
     posted: VecDeque<u64>,
     latencies: Vec<u64>,
+    /// When the first and the last message completed, ns.
+    span: Option<(u64, u64)>,
 }
 
 /// What a transfer came to.
@@ -74,6 +76,8 @@ pub struct Moved {
     pub bytes: usize,
     /// From the first doorbell to the last completion, ns.
     pub time: u64,
+    /// Payload behind each flow's first completion, to its last one: all flows together, without the latency at the start.
+    pub steady_gbps: f64,
     /// From a message's doorbell to its polled completion, ns, shortest first.
     pub latencies: Vec<u64>,
     /// The far memory is what was sent.
@@ -154,6 +158,7 @@ impl Flow {
             ready: 0,
             posted: VecDeque::new(),
             latencies: vec![],
+            span: None,
         })
     }
 
@@ -184,12 +189,17 @@ impl Flow {
         }
     }
 
+    /// A message is under way.
+    pub fn is_busy(&self) -> bool {
+        self.done < self.next
+    }
+
     fn is_done(&self) -> bool {
         self.done == self.messages() && self.received == self.receives()
     }
 
     /// Fills both queues.
-    fn post<N: Network>(&mut self, network: &mut N) -> Result<()> {
+    pub fn post<N: Network>(&mut self, network: &mut N) -> Result<()> {
         let target = &self.halves[1 - self.from];
         let last = self.receives().min(self.received + self.options.depth);
         let mut list = vec![];
@@ -234,7 +244,7 @@ impl Flow {
     }
 
     /// Takes what completed; true if anything did.
-    fn poll<N: Network>(&mut self, network: &mut N) -> Result<bool> {
+    pub fn poll<N: Network>(&mut self, network: &mut N) -> Result<bool> {
         let mut moved = false;
         for side in 0..2 {
             let found = network.device(side).poll_cq(self.halves[side].cq, 1 << 16)?;
@@ -266,8 +276,27 @@ impl Flow {
             let posted = self.posted.pop_front().context("a completion for nothing that was posted")?;
             self.latencies.push(now.saturating_sub(posted));
             self.done += 1;
+            self.span = Some((self.span.map_or(now, |(first, _)| first), now));
         }
         Ok(())
+    }
+
+    /// A message's bytes are in the far memory.
+    pub fn has_landed<N: Network>(&self, network: &mut N, number: usize) -> Result<bool> {
+        let (at, length) = self.part(number);
+        let target = &self.halves[1 - self.from];
+        let device = network.device(1 - self.from);
+        let found = target.region.read(device.platform(), target.mr.va + at, length as usize)?;
+        Ok(found == self.data[at as usize..][..length as usize])
+    }
+
+    /// Payload rate behind the first completion.
+    fn steady_gbps(&self) -> f64 {
+        let behind = self.data.len().saturating_sub(self.options.message);
+        match self.span {
+            Some((first, last)) if last > first => behind as f64 * 8.0 / (last - first) as f64,
+            _ => 0.0,
+        }
     }
 
     fn matches<N: Network>(&self, network: &mut N) -> Result<bool> {
@@ -309,6 +338,7 @@ pub fn transfer<N: Network>(network: &mut N, flows: &mut [Flow], step: u64, mut 
     for flow in flows {
         moved.messages += flow.done;
         moved.bytes += flow.data.len();
+        moved.steady_gbps += flow.steady_gbps();
         moved.latencies.append(&mut flow.latencies);
         moved.matches &= flow.matches(network)?;
     }
