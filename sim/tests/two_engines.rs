@@ -5,7 +5,7 @@
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use verbena_model::wire::Faults;
-use verbena_sim::command::chaos::{golden, verilated, Chaos};
+use verbena_sim::command::chaos::{golden, mixed, verilated, Chaos};
 use verbena_sim::world::{transfer, Flow, GoldenPair, Report, Route, TransferOptions, World, WorldOptions};
 
 /// Cycles that the memory takes to answer.
@@ -43,6 +43,7 @@ fn a_retry_without_a_fault_is_caught() {
     let options = WorldOptions {
         qps: Some(8),
         late: false,
+        senders: [true; 2],
         unreliable: false,
         timeout: 3,
         host_period: 10_000,
@@ -81,6 +82,29 @@ fn golden_engines_move_bytes_by_each_route() {
             let goodput = moved.bytes as f64 * 8.0 / moved.time as f64;
             assert!(loss > 0.0 || goodput > 16.0, "{route:?}: {goodput} Gb/s");
         }
+    }
+}
+
+/// The engine's responder, and its requester if it has one, against the golden engine.
+#[test]
+fn a_golden_and_a_verilated_engine_on_a_bad_wire() {
+    for seed in 0..10 {
+        mixed("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+#[test]
+fn a_golden_and_a_verilated_engine_on_a_good_wire_need_no_retry() {
+    for seed in 0..5 {
+        let report = mixed("tengig", LATENCY, seed, &chaos(0.0)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        assert_eq!((report.faults, report.retries, report.timeouts), (0, 0, 0), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_golden_and_a_small_verilated_engine_on_a_bad_wire() {
+    for seed in 0..5 {
+        mixed("cu", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
     }
 }
 

@@ -5,7 +5,7 @@ use super::{progress, share, Common};
 use crate::hca::HcaOptions;
 use crate::held::NotHeld;
 use crate::pair::{Pair, WireOptions};
-use crate::world::{random_faults, GoldenPair, Report, World, WorldOptions};
+use crate::world::{random_faults, GoldenPair, Mixed, Network, Report, World, WorldOptions};
 use anyhow::{bail, Context, Result};
 use clap::{Args, ValueEnum};
 use rand::SeedableRng;
@@ -76,6 +76,8 @@ pub enum Machines {
     Verilated,
     /// Two golden models behind the host library
     Golden,
+    /// A golden model and the engine
+    Mixed,
 }
 
 /// ns, each way.
@@ -116,6 +118,7 @@ impl Chaos {
         WorldOptions {
             qps: self.qps,
             late: bad,
+            senders: [true; 2],
             unreliable: !bad,
             timeout,
             host_period,
@@ -129,6 +132,7 @@ impl Chaos {
         for seed in self.seeds.clone() {
             let ran = match self.engine {
                 Machines::Golden => golden(seed, self),
+                Machines::Mixed => mixed(&common.preset, common.latency, seed, self),
                 Machines::Verilated => verilated(&common.preset, common.latency, seed, self),
             };
             match ran {
@@ -208,16 +212,34 @@ pub fn golden(seed: u64, chaos: &Chaos) -> Result<Report> {
     World::new(network, seed, chaos.world(&faults, GOLDEN_TIMEOUT, GOLDEN_HOST_PERIOD))?.run()
 }
 
-/// One seed over Verilated engines, whose memories take `latency` cycles.
-pub fn verilated(preset: &str, latency: u64, seed: u64, chaos: &Chaos) -> Result<Report> {
-    let faults = chaos.faults(&mut ChaCha8Rng::seed_from_u64(seed));
+fn machine(preset: &str, latency: u64, seed: u64) -> Result<(HcaOptions, Config, u8)> {
     let mut options = HcaOptions::new(preset);
     options.seed = seed;
     options.memory.latency = latency;
     let config = Config::preset(preset)?;
-    let pair = Pair::new(&options, &WireOptions::from_ns(WIRE_LATENCY, faults, config.clock_khz))?;
     let timeout = if config.small() { SLOW_TIMEOUT } else { VERILATED_TIMEOUT };
+    Ok((options, config, timeout))
+}
+
+/// One seed over Verilated engines, whose memories take `latency` cycles.
+pub fn verilated(preset: &str, latency: u64, seed: u64, chaos: &Chaos) -> Result<Report> {
+    let faults = chaos.faults(&mut ChaCha8Rng::seed_from_u64(seed));
+    let (options, config, timeout) = machine(preset, latency, seed)?;
+    let pair = Pair::new(&options, &WireOptions::from_ns(WIRE_LATENCY, faults, config.clock_khz))?;
     World::new(pair, seed, chaos.world(&faults, timeout, VERILATED_HOST_PERIOD))?.run()
+}
+
+/// One seed over a golden engine and a Verilated one, which sends too if it has a requester.
+pub fn mixed(preset: &str, latency: u64, seed: u64, chaos: &Chaos) -> Result<Report> {
+    let faults = chaos.faults(&mut ChaCha8Rng::seed_from_u64(seed));
+    let (options, _, timeout) = machine(preset, latency, seed)?;
+    let mut network = Mixed::new(&options, WIRE_LATENCY, faults)?;
+    let requester = network.device(1).capabilities().requester;
+    let options = WorldOptions {
+        senders: [true, requester],
+        ..chaos.world(&faults, timeout, VERILATED_HOST_PERIOD)
+    };
+    World::new(network, seed, options)?.run()
 }
 
 /// `FIRST..LAST`.

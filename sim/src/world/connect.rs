@@ -73,7 +73,6 @@ impl Common {
             ipv6: a.ipv6 && b.ipv6,
             uc: a.uc && b.uc,
             ud: a.ud && b.ud,
-            requester: a.requester && b.requester,
             read_atomic: a.read_atomic && b.read_atomic,
             ..*a
         };
@@ -159,13 +158,17 @@ impl Draft {
         };
         let reliable = transport == Transport::Rc;
         let entries: [usize; 2] = [0, 1].map(|_| 1 << rng.gen_range(2..=5));
-        let plans = entries.map(|entries| {
+        let plans = [0, 1].map(|side| {
             let shape = Shape {
                 transport,
                 pmtu,
                 longest: if transport == Transport::Ud { pmtu } else { common.longest },
-                messages: rng.gen_range(1..=common.messages),
-                silent: entries / 2,
+                messages: if options.senders[side] {
+                    rng.gen_range(1..=common.messages)
+                } else {
+                    0
+                },
+                silent: entries[side] / 2,
                 read_atomic: capabilities.read_atomic,
                 keys: if common.shared || !reliable { 0 } else { KEYS },
             };
@@ -277,23 +280,30 @@ pub fn connect<N: Network>(
         let other = 1 - side;
         let peer = way(network, other, rng, ipv6, vlan);
         let device = network.device(side);
+        let requester = device.capabilities().requester;
+        let mut rts = if requester {
+            QpAttr::to_rts(psns[side])
+        } else {
+            QpAttr::to(QpState::Rts)
+        };
         if transport == Transport::Ud {
             let qkey = qkeys[other];
             let qpn = qps[other].qpn;
             destinations[side] = Some(Destination { peer, qpn, qkey });
             device.modify_qp(qps[side], &QpAttr::to_init_ud(qkeys[side]))?;
             device.modify_qp(qps[side], &QpAttr::to(QpState::Rtr))?;
-            device.modify_qp(qps[side], &QpAttr::to_rts(psns[side]))?;
+            device.modify_qp(qps[side], &rts)?;
             continue;
         }
         device.modify_qp(qps[side], &QpAttr::to_init(everything()))?;
         let mut rtr = QpAttr::to_rtr(peer, qps[other].qpn, psns[other], path_mtu);
-        let mut rts = QpAttr::to_rts(psns[side]);
         if transport == Transport::Rc {
             rtr.min_rnr_timer = Some(rng.gen_range(1..=5));
             rtr.max_dest_rd_atomic = Some(depths[other]);
-            rts.timeout = Some(options.timeout);
-            rts.max_rd_atomic = Some(depths[side]);
+            if requester {
+                rts.timeout = Some(options.timeout);
+                rts.max_rd_atomic = Some(depths[side]);
+            }
         }
         device.modify_qp(qps[side], &rtr)?;
         device.modify_qp(qps[side], &rts)?;

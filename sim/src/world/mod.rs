@@ -2,7 +2,7 @@
 //! Two machines on a wire: random work on several QPs both ways, every byte and completion held to a sequential model.
 //!
 //! ```text
-//!  Plan (per QP and direction) ─► post_send, post_recv ─► Network: GoldenPair, or Pair of Verilated engines
+//!  Plan (per QP and direction) ─► post_send, post_recv ─► Network: GoldenPair, Pair of Verilated engines, Mixed
 //!    └─► what must come of it ─► each completion as it is polled; each area, byte by byte, at the end; retries
 //! ```
 
@@ -10,6 +10,7 @@ mod area;
 mod ceiling;
 mod connect;
 mod golden;
+mod mixed;
 mod network;
 mod plan;
 mod run;
@@ -19,6 +20,7 @@ mod verilated;
 pub use area::Area;
 pub use ceiling::{answer_bytes, message_bytes};
 pub use golden::GoldenPair;
+pub use mixed::Mixed;
 pub use network::Network;
 pub use run::{Report, World, WorldOptions};
 pub use transfer::{transfer, Flow, Moved, Route, TransferOptions};

@@ -5,7 +5,7 @@ use super::connect::{connect, set_addresses, Common, Connection, End, Place};
 use super::network::Network;
 use super::plan::{Local, Operation};
 use crate::hold;
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -23,6 +23,8 @@ pub struct WorldOptions {
     pub qps: Option<usize>,
     /// Receives may come late, so that the sender is told to wait (R44).
     pub late: bool,
+    /// Which sides send; the others need no requester.
+    pub senders: [bool; 2],
     /// UC and UD too: only on a wire without faults.
     pub unreliable: bool,
     /// Local ACK timeout's code (R47): more than the longest queue, delay and round trip.
@@ -78,10 +80,13 @@ impl<N: Network> World<N> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let capabilities = [0, 1].map(|side| *network.device(side).capabilities());
         let common = Common::new(&capabilities[0], &capabilities[1], &options);
-        hold!(
-            common.capabilities.requester,
-            "an engine has no requester (CAPABILITIES bit 18): it can't send"
-        );
+        for side in 0..2 {
+            // Nothing went wrong: there is nothing to run.
+            ensure!(
+                capabilities[side].requester || !options.senders[side],
+                "engine {side} has no requester (CAPABILITIES bit 18): it can't send"
+            );
+        }
         let mut cqs = vec![];
         for side in 0..2 {
             set_addresses(&mut network, side, common.capabilities.ipv6)?;

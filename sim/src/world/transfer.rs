@@ -4,7 +4,7 @@
 
 use super::network::Network;
 use crate::hold;
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use std::collections::VecDeque;
 use verbena_verbs::{
     Access, Bus, Completion, CompletionOpcode, CompletionStatus, Cq, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit,
@@ -107,7 +107,7 @@ fn memory<P: Bus + DmaMemory>(device: &mut Device<P>, pd: Pd, bytes: usize, acce
 impl Flow {
     /// Connects two QPs and puts the bytes into the memory of side `from`.
     pub fn new<N: Network>(network: &mut N, from: usize, options: TransferOptions, data: Vec<u8>) -> Result<Flow> {
-        hold!(
+        ensure!(
             (0..2).all(|side| network.device(side).capabilities().requester),
             "an engine has no requester (CAPABILITIES bit 18): it can't send"
         );
