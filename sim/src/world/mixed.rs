@@ -64,8 +64,9 @@ pub struct Mixed {
     wires: [Wire; 2],
     clock_khz: u64,
     picoseconds_per_byte: u64,
-    /// When the golden engine's transmitter is free again, ns.
+    /// When the golden engine's transmitter is free again, ns, and how soon at the earliest after a frame began.
     free: u64,
+    least: u64,
     /// It may have something to send.
     eager: bool,
 }
@@ -90,8 +91,15 @@ impl Mixed {
             clock_khz,
             picoseconds_per_byte: 1_000_000_000 / line,
             free: 0,
+            least: 0,
             eager: true,
         })
+    }
+
+    /// The golden engine begins frames no faster than one in so many cycles. Without this it sends its smallest ones as fast as the wire
+    /// goes, faster than the other engine takes them: UC and UD lose those that find no room, RC sends them again.
+    pub fn pace(&mut self, cycles: u64) {
+        self.least = (cycles * 1_000_000).div_ceil(self.clock_khz);
     }
 
     fn machines(&mut self) -> Result<(&mut GoldenHca, &mut Hca)> {
@@ -130,8 +138,9 @@ impl Mixed {
                 break;
             };
             let bytes = frame.len().max(SHORTEST) as u64 + OVERHEAD;
-            self.free = now + (bytes * self.picoseconds_per_byte).div_ceil(1000);
-            there.send(self.free, frame);
+            let end = now + (bytes * self.picoseconds_per_byte).div_ceil(1000);
+            self.free = end.max(now + self.least);
+            there.send(end, frame);
         }
         while let Some(frame) = there.receive(now) {
             hca.rx.send_raw(frame, false);

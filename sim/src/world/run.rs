@@ -4,6 +4,7 @@
 use super::connect::{connect, set_addresses, Common, Connection, End, Place};
 use super::network::Network;
 use super::plan::{Local, Operation};
+use crate::held::NotHeld;
 use crate::hold;
 use anyhow::{ensure, Context, Result};
 use rand::{Rng, SeedableRng};
@@ -122,6 +123,16 @@ impl<N: Network> World<N> {
 
     /// Runs until everything is posted and has completed, then until nothing moves any more; checks all of it.
     pub fn run(&mut self) -> Result<Report> {
+        match self.play() {
+            Err(error) if error.downcast_ref::<NotHeld>().is_some() => {
+                let counters = self.counters()?;
+                Err(NotHeld(format!("{error:#}; {counters}")).into())
+            }
+            ended => ended,
+        }
+    }
+
+    fn play(&mut self) -> Result<Report> {
         let patience = TIMER_SLACK * TRIES * (4096 << self.options.timeout) + 10_000_000;
         let (mut at, mut first) = (self.network.now(), true);
         while !self.is_complete() {
@@ -169,6 +180,17 @@ impl<N: Network> World<N> {
             }
         }
         list.join("; ")
+    }
+
+    /// Counters that aren't 0, for the message.
+    fn counters(&mut self) -> Result<String> {
+        let mut text = vec![];
+        for side in 0..2 {
+            let counters = self.network.device(side).counters()?;
+            let some = counters.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name} {n}"));
+            text.push(format!("side {side}: {}", some.collect::<Vec<_>>().join(", ")));
+        }
+        Ok(text.join("; "))
     }
 
     /// The hosts post what there is room for, and receives: some ahead, then one at a time.
