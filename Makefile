@@ -4,10 +4,10 @@
 .PHONY: help demo test lint bench fuzz area fmax fmax-whole docs
 
 help:
-	@echo "make demo        a file goes as RoCEv2 WRITEs through the Verilated engine into host memory"
+	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
 	@echo "make test        every test"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
-	@echo "make bench       receive throughput, latency, simulation speed: docs/performance.md"
+	@echo "make bench       throughput, latency, simulation speed: docs/performance.md"
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
 	@echo "make area        cells and RAM blocks per station (yosys)"
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine"

@@ -13,3 +13,4 @@ pub mod responder;
 pub mod session;
 pub mod shadow;
 pub mod traffic;
+pub mod world;

@@ -3,14 +3,14 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use verbena_sim::command::{bench::Bench, demo::Demo, fuzz::Fuzz, replay::Replay, Common};
+use verbena_sim::command::{bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, replay::Replay, Common};
 use verbena_sim::held::NotHeld;
 
 /// The Verbena engine, Verilated, with memory, a wire and the host library around it.
 #[derive(Parser)]
 #[command(
     version,
-    after_help = "Exit status: 0 everything held, 1 something did not, 2 it could not be run.\n\nExamples:\n  hca-sim demo --pmtu 4096 --pcap demo.pcap\n  hca-sim bench --markdown docs/performance.md\n  hca-sim fuzz --frames 20000 --seed 42"
+    after_help = "Exit status: 0 everything held, 1 something did not, 2 it could not be run.\n\nExamples:\n  hca-sim demo --pmtu 4096 --pcap demo.pcap\n  hca-sim bench --markdown docs/performance.md\n  hca-sim chaos --seeds 0..200\n  hca-sim fuzz --frames 20000 --seed 42"
 )]
 struct Cli {
     #[command(flatten)]
@@ -25,6 +25,7 @@ enum Command {
     Replay(Replay),
     Bench(Bench),
     Fuzz(Fuzz),
+    Chaos(Chaos),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(&cli.common),
         Command::Bench(bench) => bench.run(&cli.common),
         Command::Fuzz(fuzz) => fuzz.run(&cli.common),
+        Command::Chaos(chaos) => chaos.run(&cli.common),
     };
     match held {
         Ok(true) => ExitCode::SUCCESS,

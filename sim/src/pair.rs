@@ -46,6 +46,7 @@ pub struct Pair {
     pub wires: [Wire; 2],
     /// Everything that was sent, before the wire's faults.
     pub capture: Option<Capture>,
+    clock_khz: u64,
 }
 
 /// What the wires do.
@@ -56,7 +57,22 @@ pub struct WireOptions {
     pub faults: Faults,
 }
 
-/// Entries of each side's CQ, or as many as the preset has.
+impl WireOptions {
+    /// From times in ns.
+    pub fn from_ns(latency: u64, faults: Faults, clock_khz: u32) -> WireOptions {
+        let cycles = |ns: u64| (ns * u64::from(clock_khz)).div_ceil(1_000_000);
+        WireOptions {
+            latency: cycles(latency),
+            faults: Faults {
+                reorder_patience: cycles(faults.reorder_patience),
+                longest_delay: cycles(faults.longest_delay),
+                ..faults
+            },
+        }
+    }
+}
+
+/// Entries of each side's CQ, where the engine can have as many.
 const CQ_ENTRIES: usize = 4096;
 
 impl Pair {
@@ -73,17 +89,23 @@ impl Pair {
             let mut device =
                 Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {n}"))?;
             let pd = device.alloc_pd()?;
-            let entries = device.capabilities().ring_entries.min(CQ_ENTRIES);
-            let cq = device.create_cq(entries)?;
+            let cq = device.create_cq(CQ_ENTRIES.min(device.capabilities().ring_entries))?;
             Ok(Side { device, pd, cq })
         };
-        let sides = [side(0)?, side(1)?];
+        let mut sides = [side(0)?, side(1)?];
+        let clock_khz = u64::from(sides[0].hca().config.clock_khz);
         let wires = [1, 2].map(|salt| Wire::new(options.seed << 2 | salt, wire.latency, wire.faults));
         Ok(Pair {
             sides,
             wires,
             capture: None,
+            clock_khz,
         })
+    }
+
+    /// The engines' clock.
+    pub fn clock_khz(&self) -> u64 {
+        self.clock_khz
     }
 
     /// Cycles that both engines have done.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receive gates: measured in cycles, so that they hold on any machine.
+//! The gates of the receive half and of two engines: measured in cycles, so that they hold on any machine.
 
 mod latency;
 mod line_rate;
 mod report;
 mod small;
 mod speed;
+mod two_engines;
 
 pub use report::{markdown, print, Figure, Gate};
 
@@ -27,10 +28,11 @@ type Measure = fn(&BenchOptions) -> Result<Vec<Figure>>;
 
 /// All figures.
 pub fn run(options: &BenchOptions, progress: &ProgressBar) -> Result<Vec<Figure>> {
-    let measures: [(&str, Measure); 4] = [
+    let measures: [(&str, Measure); 5] = [
         ("WRITE at line rate", line_rate::measure),
         ("small packets", small::measure),
         ("latency", latency::measure),
+        ("two engines", two_engines::measure),
         ("simulation speed", speed::measure),
     ];
     progress.set_length(measures.len() as u64);

@@ -2,10 +2,13 @@
 //! The subcommands of `hca-sim`. Each returns whether everything it checks held.
 
 pub mod bench;
+pub mod chaos;
 pub mod demo;
+mod demo_receive;
 pub mod fuzz;
 pub mod replay;
 
+use anyhow::{ensure, Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -48,4 +51,31 @@ pub fn progress(common: &Common, length: u64) -> ProgressBar {
         bar.set_style(style);
     }
     bar
+}
+
+/// A probability: `0.01` or `1%`, below 1.
+pub fn share(text: &str) -> Result<f64> {
+    let (number, unit) = match text.trim().strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let value: f64 = number.trim().parse().context("want a share, 0.01 or 1% for example")?;
+    let value = value / unit;
+    ensure!((0.0..1.0).contains(&value), "{text} must be at least 0 and below 1");
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn shares_are_numbers_or_percent() {
+        assert_eq!(share("0.25").unwrap(), 0.25);
+        assert_eq!(share("5%").unwrap(), 0.05);
+        assert_eq!(share("0").unwrap(), 0.0);
+        for bad in ["1", "100%", "-0.1", "x", "", "%", "NaN"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -92,6 +92,11 @@ impl GoldenHca {
         &self.golden
     }
 
+    /// READ and ATOMIC responses go out one by one between requests, as the transmitter gets to them, instead of all at once.
+    pub fn hold_responses(&mut self, hold: bool) {
+        self.golden.hold_responses = hold;
+    }
+
     /// The next frame to the wire.
     pub fn transmit(&mut self) -> Option<Vec<u8>> {
         if let Some(frame) = self.answers.pop_front() {

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two engines on a good wire: goodput of 64 KiB messages each way and both ways at once, 64-byte WRITEs, doorbell to far memory.
+
+use super::{BenchOptions, Figure, Gate};
+use crate::hca::HcaOptions;
+use crate::hold;
+use crate::pair::{Pair, WireOptions};
+use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
+use anyhow::Result;
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use verbena_model::wire::Faults;
+use verbena_spec::config::Config;
+use verbena_spec::counters;
+
+/// Message length, bytes.
+const MESSAGE: usize = 64 << 10;
+const SMALL: usize = 64;
+/// Share of the wire's ceiling.
+const GOODPUT_GATE: f64 = 0.99;
+/// Millions of 64-byte WRITEs a second, on 16 QPs and on one.
+const MANY_GATE: f64 = 4.0;
+const ONE_GATE: f64 = 2.0;
+/// ns.
+const LATENCY_GATE: f64 = 2000.0;
+/// Measured latencies.
+const SAMPLES: usize = 32;
+/// Cycles until a 64-byte WRITE that never lands is given up.
+const LONGEST: u64 = 100_000;
+/// Local ACK timeout's code: 1 ms. Nothing is lost, so it never runs out.
+const TIMEOUT: u8 = 8;
+
+pub fn measure(options: &BenchOptions) -> Result<Vec<Figure>> {
+    let config = Config::preset(&options.preset)?;
+    let mut pair = pair(options)?;
+    if !pair.sides[0].device.capabilities().requester {
+        eprintln!(
+            "{}: no requester (CAPABILITIES bit 18), so nothing between two engines is measured",
+            options.preset
+        );
+        return Ok(vec![]);
+    }
+    let mut figures = vec![latency(options, &config, &mut pair)?];
+    for qps in [1, 16.min(config.n_qps - 2)] {
+        figures.push(rate(options, &config, qps)?);
+    }
+    for route in [Route::Write, Route::Send, Route::Read] {
+        if route == Route::Read && !pair.sides[0].device.capabilities().read_atomic {
+            continue;
+        }
+        for pmtu in [256, 512, 1024, 2048, 4096].into_iter().filter(|p| *p <= config.max_pmtu) {
+            for both in [false, true] {
+                figures.push(goodput(options, &config, route, pmtu, both)?);
+            }
+        }
+    }
+    Ok(figures)
+}
+
+/// A wire without length or faults.
+fn pair(options: &BenchOptions) -> Result<Pair> {
+    let mut machine = HcaOptions::new(&options.preset);
+    machine.seed = options.seed;
+    machine.memory.latency = options.latency;
+    let wire = WireOptions {
+        latency: 0,
+        faults: Faults::default(),
+    };
+    Pair::new(&machine, &wire)
+}
+
+fn data(seed: u64, bytes: usize) -> Vec<u8> {
+    let mut data = vec![0; bytes];
+    ChaCha8Rng::seed_from_u64(seed).fill_bytes(&mut data);
+    data
+}
+
+/// Gates are the `tengig` engine's.
+fn gate(config: &Config, gate: Gate) -> Gate {
+    if config.data_bits == 64 {
+        gate
+    } else {
+        Gate::None
+    }
+}
+
+fn name(route: Route) -> &'static str {
+    match route {
+        Route::Write => "WRITE",
+        Route::Send => "SEND",
+        Route::Read => "READ",
+    }
+}
+
+/// Frames that an engine had no room for, and times that a queue went back: 0 on a good wire.
+fn troubles(pair: &mut Pair) -> Result<(u32, u32)> {
+    let mut sum = (0, 0);
+    for side in 0..2 {
+        sum.0 += pair.device(side).counter(counters::RX_NO_BUFFER)?;
+        sum.1 += pair.device(side).counter(counters::REWIND)?;
+    }
+    Ok(sum)
+}
+
+fn goodput(options: &BenchOptions, config: &Config, route: Route, pmtu: usize, both: bool) -> Result<Figure> {
+    let small = config.address_bits < 48;
+    let messages = if options.quick || small { 3 } else { 16 };
+    let mut pair = pair(options)?;
+    let transfer_options = TransferOptions {
+        route,
+        pmtu,
+        message: MESSAGE,
+        depth: 16,
+        timeout: TIMEOUT,
+    };
+    let ways: &[usize] = if both { &[0, 1] } else { &[0] };
+    let mut flows = vec![];
+    for from in ways {
+        flows.push(Flow::new(
+            &mut pair,
+            *from,
+            transfer_options,
+            data(options.seed ^ *from as u64, messages * MESSAGE),
+        )?);
+    }
+    let moved = transfer(&mut pair, &mut flows, 100, |_| ())?;
+    let (dropped, rewinds) = troubles(&mut pair)?;
+    // The start's latency stands at the beginning once, not in the rate.
+    let rate: f64 = moved.steady_gbps / ways.len() as f64;
+    let line = config.data_bits as f64 * config.clock_khz as f64 / 1e6;
+    let taken = message_bytes(route, MESSAGE, pmtu) + if both { answer_bytes(route, MESSAGE, pmtu) } else { 0 };
+    let ceiling = line * MESSAGE as f64 / taken as f64;
+    Ok(Figure {
+        preset: options.preset.clone(),
+        name: format!("{} 64 KiB, PMTU {pmtu}, {}", name(route), if both { "both ways, each" } else { "one way" }),
+        value: if moved.matches { rate } else { 0.0 },
+        unit: "Gb/s",
+        gate: gate(config, Gate::AtLeast(GOODPUT_GATE * ceiling)),
+        note: format!(
+            "{messages} messages{}, first to last completion; ceiling {ceiling:.3}, {:.2} % of it; {dropped} dropped, {rewinds} rewinds; {}",
+            if both { " each way" } else { "" },
+            100.0 * rate / ceiling,
+            if moved.matches { "data verified" } else { "DATA WRONG" }
+        ),
+    })
+}
+
+fn rate(options: &BenchOptions, config: &Config, qps: usize) -> Result<Figure> {
+    let count = if options.quick { 1000 } else { 4000 };
+    let mut pair = pair(options)?;
+    let transfer_options = TransferOptions {
+        route: Route::Write,
+        pmtu: 256,
+        message: SMALL,
+        // Both queues of a QP complete into one CQ, and `cu` has rings of 128.
+        depth: if qps > 2 { 32 } else { 64 },
+        timeout: TIMEOUT,
+    };
+    let mut flows = vec![];
+    for n in 0..qps {
+        flows.push(Flow::new(&mut pair, 0, transfer_options, data(n as u64, count / qps * SMALL))?);
+    }
+    let moved = transfer(&mut pair, &mut flows, 1000, |_| ())?;
+    let (dropped, rewinds) = troubles(&mut pair)?;
+    let rate = moved.messages as f64 / moved.time as f64 * 1000.0;
+    let limit = if qps > 2 { MANY_GATE } else { ONE_GATE };
+    Ok(Figure {
+        preset: options.preset.clone(),
+        name: format!("WRITE of {SMALL} bytes, {qps} QP{}", if qps == 1 { "" } else { "s" }),
+        value: if moved.matches { rate } else { 0.0 },
+        unit: "M/s",
+        gate: gate(config, Gate::AtLeast(limit)),
+        note: format!(
+            "{} messages, all signalled, {} under way on each QP, hosts look every us; {dropped} dropped, {rewinds} rewinds; {}",
+            moved.messages,
+            transfer_options.depth,
+            if moved.matches { "data verified" } else { "DATA WRONG" }
+        ),
+    })
+}
+
+fn latency(options: &BenchOptions, config: &Config, pair: &mut Pair) -> Result<Figure> {
+    let transfer_options = TransferOptions {
+        route: Route::Write,
+        pmtu: 256,
+        message: SMALL,
+        depth: 1,
+        timeout: TIMEOUT,
+    };
+    let mut flow = Flow::new(pair, 0, transfer_options, data(options.seed, SAMPLES * SMALL))?;
+    let mut took = vec![];
+    for number in 0..SAMPLES {
+        // Each starts at another phase of whatever counts inside.
+        pair.run(50 + number as u64 % 7);
+        let begin = pair.sides[0].hca().cycle;
+        flow.post(pair)?;
+        while !flow.has_landed(pair, number)? {
+            let cycle = pair.cycle();
+            pair.run_to(cycle + 1);
+            hold!(cycle < begin + LONGEST, "WRITE {number} never came to the far memory");
+        }
+        took.push(pair.sides[1].hca().cycle - begin);
+        while flow.is_busy() {
+            pair.run(100);
+            flow.poll(pair)?;
+            hold!(pair.cycle() < begin + 2 * LONGEST, "WRITE {number} never completed");
+        }
+    }
+    pair.check()?;
+    took.sort_unstable();
+    let ns = |cycles: u64| cycles as f64 * 1e6 / config.clock_khz as f64;
+    Ok(Figure {
+        preset: options.preset.clone(),
+        name: "doorbell → 64 bytes in the far memory".into(),
+        value: ns(took[SAMPLES - 1]),
+        unit: "ns",
+        gate: gate(config, Gate::AtMost(LATENCY_GATE)),
+        note: format!(
+            "worst of {SAMPLES}: {} cycles, best {}, median {}; from the register write's first cycle; both memories {} cycles, no wire length",
+            took[SAMPLES - 1],
+            took[0],
+            took[SAMPLES / 2],
+            options.latency
+        ),
+    })
+}

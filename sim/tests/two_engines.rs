@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two machines on a bad wire, driven by the host library: all verbs mixed, both ways, every byte and completion held to a sequential model.
+//! The same plans run over golden engines and over Verilated ones. More seeds: `hca-sim chaos --seeds 0..200`.
+
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use verbena_model::wire::Faults;
+use verbena_sim::command::chaos::{golden, mixed, verilated, Chaos};
+use verbena_sim::world::{transfer, Flow, GoldenPair, Report, Route, TransferOptions, World, WorldOptions};
+
+/// Cycles that the memory takes to answer.
+const LATENCY: u64 = 100;
+
+fn chaos(worst: f64) -> Chaos {
+    Chaos { worst, ..Chaos::default() }
+}
+
+#[test]
+fn golden_engines_on_a_bad_wire() {
+    let mut total = Report::default();
+    for seed in 0..200 {
+        let report = golden(seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        total.messages += report.messages;
+        total.faults += report.faults;
+        total.retries += report.retries;
+        total.rnr_waits += report.rnr_waits;
+    }
+    assert!(total.retries <= total.faults, "{total:?}");
+    assert!(total.messages > 10_000 && total.retries > 500 && total.rnr_waits > 100, "{total:?}");
+}
+
+#[test]
+fn golden_engines_on_a_good_wire_need_no_retry() {
+    for seed in 0..50 {
+        let report = golden(seed, &chaos(0.0)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        assert_eq!((report.faults, report.retries, report.timeouts), (0, 0, 0), "seed {seed}");
+    }
+}
+
+/// ACK timers that run out before a long queue is through: retries that nothing explains.
+#[test]
+fn a_retry_without_a_fault_is_caught() {
+    let options = WorldOptions {
+        qps: Some(8),
+        late: false,
+        senders: [true; 2],
+        unreliable: false,
+        timeout: 3,
+        host_period: 10_000,
+    };
+    let failed = (0..10).filter_map(|seed| {
+        let network = GoldenPair::new(seed, 2000, Faults::default()).unwrap();
+        World::new(network, seed, options).unwrap().run().err()
+    });
+    let failed: Vec<String> = failed.map(|e| e.to_string()).collect();
+    assert!(
+        !failed.is_empty() && failed.iter().all(|e| e.contains("retries, more than 0 faults")),
+        "{failed:?}"
+    );
+}
+
+#[test]
+fn golden_engines_move_bytes_by_each_route() {
+    let mut data = vec![0; 300_001];
+    ChaCha8Rng::seed_from_u64(1).fill_bytes(&mut data);
+    for route in [Route::Write, Route::Send, Route::Read] {
+        for loss in [0.0, 0.01] {
+            let faults = Faults { loss, ..Faults::default() };
+            let mut network = GoldenPair::new(1, 1000, faults).unwrap();
+            let options = TransferOptions {
+                route,
+                pmtu: 1024,
+                message: 8192,
+                depth: 16,
+                timeout: 7,
+            };
+            let mut flows = [0, 1].map(|from| Flow::new(&mut network, from, options, data.clone()).unwrap());
+            let moved = transfer(&mut network, &mut flows, 1000, |_| ()).unwrap();
+            assert!(moved.matches, "{route:?} at {loss}");
+            assert_eq!((moved.messages, moved.bytes), (2 * 37, 2 * 300_001));
+            // Both ways at once: on a good wire each way has the whole wire.
+            let goodput = moved.bytes as f64 * 8.0 / moved.time as f64;
+            assert!(loss > 0.0 || goodput > 16.0, "{route:?}: {goodput} Gb/s");
+        }
+    }
+}
+
+/// The engine's responder, and its requester if it has one, against the golden engine.
+#[test]
+fn a_golden_and_a_verilated_engine_on_a_bad_wire() {
+    for seed in 0..10 {
+        mixed("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+#[test]
+fn a_golden_and_a_verilated_engine_on_a_good_wire_need_no_retry() {
+    for seed in 0..5 {
+        let report = mixed("tengig", LATENCY, seed, &chaos(0.0)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        assert_eq!((report.faults, report.retries, report.timeouts), (0, 0, 0), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_golden_and_a_small_verilated_engine_on_a_bad_wire() {
+    for seed in 0..5 {
+        mixed("cu", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+#[test]
+#[ignore = "needs the requester in the engine"]
+fn verilated_engines_on_a_bad_wire() {
+    for seed in 0..20 {
+        verilated("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+#[test]
+#[ignore = "needs the requester in the engine"]
+fn verilated_engines_on_a_good_wire_need_no_retry() {
+    for seed in 0..5 {
+        let report = verilated("tengig", LATENCY, seed, &chaos(0.0)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        assert_eq!((report.faults, report.retries, report.timeouts), (0, 0, 0), "seed {seed}");
+    }
+}
+
+#[test]
+#[ignore = "needs the requester in the engine"]
+fn small_verilated_engines_on_a_bad_wire() {
+    for seed in 0..5 {
+        verilated("cu", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
