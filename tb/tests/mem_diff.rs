@@ -53,6 +53,8 @@ macro_rules! writer {
             beat_data,
             beat_valid,
             mtt_valid,
+            lookup_read,
+            lookup_entry,
             mtt_address,
             mtt_data,
             done_ready,

@@ -27,6 +27,7 @@ pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: us
     pub beat_ready: Signal<Out, Bit>,
     pub release_valid: Signal<Out, Bit>,
     pub release_beat: Signal<Out, Bits<13>>,
+    no_lookup: Constant<Bit>,
     pub mtt_valid: Signal<In, Bit>,
     pub mtt_address: Signal<In, Bits<17>>,
     pub mtt_data: Signal<In, Bits<32>>,
@@ -80,6 +81,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             beat_ready: Default::default(),
             release_valid: Default::default(),
             release_beat: Default::default(),
+            no_lookup: Constant::new(false),
             mtt_valid: Default::default(),
             mtt_address: Default::default(),
             mtt_data: Default::default(),
@@ -137,6 +139,9 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.release_valid.next = self.dma.release_valid.val();
         self.release_beat.next = self.dma.release_beat.val();
         self.dma.mtt_valid.next = self.mtt_valid.val();
+        // The DMA reader's lookups are tested with `MttShare`.
+        self.dma.lookup_read.next = self.no_lookup.val();
+        self.dma.lookup_entry.next = 0.into();
         self.dma.mtt_address.next = self.mtt_address.val();
         self.dma.mtt_data.next = self.mtt_data.val();
         self.mtt_ready.next = self.dma.mtt_ready.val();
