@@ -6,7 +6,8 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use verbena_model::wire::Faults;
 use verbena_sim::command::chaos::{golden, mixed, verilated, Chaos};
-use verbena_sim::world::{transfer, Flow, GoldenPair, Report, Route, TransferOptions, World, WorldOptions};
+use verbena_sim::hca::HcaOptions;
+use verbena_sim::world::{message_bytes, transfer, Flow, GoldenPair, Mixed, Report, Route, TransferOptions, World, WorldOptions};
 
 /// Cycles that the memory takes to answer.
 const LATENCY: u64 = 100;
@@ -81,6 +82,32 @@ fn golden_engines_move_bytes_by_each_route() {
             // Both ways at once: on a good wire each way has the whole wire.
             let goodput = moved.bytes as f64 * 8.0 / moved.time as f64;
             assert!(loss > 0.0 || goodput > 16.0, "{route:?}: {goodput} Gb/s");
+        }
+    }
+}
+
+#[test]
+fn a_golden_engine_moves_bytes_into_a_verilated_one() {
+    let mut data = vec![0; 200_001];
+    ChaCha8Rng::seed_from_u64(2).fill_bytes(&mut data);
+    for route in [Route::Write, Route::Send] {
+        for loss in [0.0, 0.01] {
+            let faults = Faults { loss, ..Faults::default() };
+            let mut network = Mixed::new(&HcaOptions::new("tengig"), 500, faults).unwrap();
+            let options = TransferOptions {
+                route,
+                pmtu: 1024,
+                message: 16384,
+                depth: 16,
+                timeout: 6,
+            };
+            let mut flows = [Flow::new(&mut network, 0, options, data.clone()).unwrap()];
+            let moved = transfer(&mut network, &mut flows, 200, |_| ()).unwrap();
+            assert!(moved.matches, "{route:?} at {loss}");
+            assert_eq!(moved.messages, 13);
+            let ceiling = 10.0 * 16384.0 / message_bytes(route, 16384, 1024) as f64;
+            let share = moved.steady_gbps / ceiling;
+            assert!(share < 1.01 && (loss > 0.0 || share > 0.97), "{route:?}: {share} of the ceiling");
         }
     }
 }
