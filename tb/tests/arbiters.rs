@@ -3,10 +3,11 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 use verbena_hdl::mem::{KeyArbiter, ReadJob};
 use verbena_hdl::tx::PacketArbiter;
-use verbena_tb::step::Bench;
+use verbena_tb::{diff::Diff, drive, step::Bench};
 
 /// A check that a client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -325,4 +326,74 @@ fn packets_are_whole_and_jobs_in_their_order() {
     for (seed, stall) in [(1, 0.0), (2, 0.3), (3, 0.7)] {
         run_packets(seed, stall);
     }
+}
+
+/// The Rust simulation against the Verilated text.
+#[test]
+fn diff_packet_arbiter() {
+    let warnings = Diff::new("packet_arbiter").cycles(4000).run(
+        PacketArbiter::default(),
+        drive!(
+            clock,
+            reset,
+            send_packet_word,
+            send_packet_last,
+            send_packet_valid,
+            send_job: |w| ReadJob { paged: w.take(), address: w.take(), length: w.take(), last: w.take() },
+            send_job_valid,
+            send_done_ready,
+            read_packet_word,
+            read_packet_last,
+            read_packet_valid,
+            read_job: |w| ReadJob { paged: w.take(), address: w.take(), length: w.take(), last: w.take() },
+            read_job_valid,
+            read_done_ready,
+            packet_ready,
+            job_ready,
+            done_valid,
+            done_error
+        ),
+    );
+    assert_eq!(warnings, "");
+}
+
+#[test]
+fn diff_key_arbiter() {
+    let warnings = Diff::new("key_arbiter").cycles(3000).run(
+        KeyArbiter::default(),
+        drive!(
+            clock,
+            reset,
+            control_key_start,
+            control_key_op,
+            control_key,
+            control_key_va,
+            control_key_length,
+            control_key_pd,
+            control_key_access,
+            send_key_start,
+            send_key_op,
+            send_key,
+            send_key_va,
+            send_key_length,
+            send_key_pd,
+            send_key_access,
+            complete_key_start,
+            complete_key_op,
+            complete_key,
+            complete_key_va,
+            complete_key_length,
+            complete_key_pd,
+            complete_key_access,
+            read_key_start,
+            read_key_op,
+            read_key,
+            read_key_va,
+            read_key_length,
+            read_key_pd,
+            read_key_access,
+            key_done
+        ),
+    );
+    assert_eq!(warnings, "");
 }

@@ -5,6 +5,10 @@
 mod harness;
 #[path = "control/random.rs"]
 mod random;
+#[path = "control/requester.rs"]
+mod requester;
+#[path = "control/rules_memory.rs"]
+mod rules_memory;
 #[path = "control/rules_qp.rs"]
 mod rules_qp;
 #[path = "control/rules_rc.rs"]

@@ -34,6 +34,7 @@ macro_rules! registers {
                 mr_ready,
                 mtt_ready,
                 cq_ready,
+                sq_doorbell_ready,
                 rq_doorbell_ready,
                 cq_doorbell_ready,
                 command_done,

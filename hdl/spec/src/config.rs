@@ -64,6 +64,10 @@ pub struct Config {
     pub ipv6: bool,
     pub uc: bool,
     pub ud: bool,
+    /// The engine can start work: send queues, READ and ATOMIC as requester.
+    pub requester: bool,
+    /// READ and ATOMIC requests of the peer are served.
+    pub read_atomic: bool,
 }
 
 const TENGIG: Config = Config {
@@ -85,6 +89,8 @@ const TENGIG: Config = Config {
     ipv6: true,
     uc: true,
     ud: true,
+    requester: true,
+    read_atomic: false,
 };
 
 const CU: Config = Config {
@@ -106,6 +112,8 @@ const CU: Config = Config {
     ipv6: false,
     uc: false,
     ud: false,
+    requester: true,
+    read_atomic: false,
 };
 
 /// All presets, the default first.

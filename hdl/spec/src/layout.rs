@@ -105,7 +105,7 @@ row! {
         RNR_RETRY "rnr_retry" 19 8 3 "RNR retries, 7 for ever (R44)";
         MAX_RD_ATOMIC "max_rd_atomic" 19 11 5 "READs and ATOMICs that we may have outstanding, 0 to 16 (R59)";
         READ_RING_BASE "read_ring_base" 20 0 12 "first responder resource of the QP's ring in the pool";
-        MAX_DEST_RD_ATOMIC "max_dest_rd_atomic" 19 16 5 "READs and ATOMICs that the peer may have outstanding, 0 to 16 (R59)";
+        MAX_DEST_RD_ATOMIC "max_dest_rd_atomic" 20 16 5 "READs and ATOMICs that the peer may have outstanding, 0 to 16 (R59)";
     }
 }
 

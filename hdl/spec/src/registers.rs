@@ -211,6 +211,8 @@ pub fn capabilities(config: &Config) -> u32 {
         | (config.ipv6 as u32) << 15
         | (config.uc as u32) << 16
         | (config.ud as u32) << 17
+        | (config.requester as u32) << 18
+        | (config.read_atomic as u32) << 19
         | (config.ring_log as u32) << 21
         | (config.address_bits as u32) << 25
 }

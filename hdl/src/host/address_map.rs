@@ -20,6 +20,7 @@ pub enum Target {
     Nothing,
     Register,
     Counter,
+    SendDoorbell,
     ReceiveDoorbell,
     CompletionDoorbell,
     CompletionRow,
@@ -56,6 +57,7 @@ pub struct AddressMap {
     qp_base: Constant<Bits<21>>,
     slot_receive: Constant<Bits<2>>,
     slot_send: Constant<Bits<2>>,
+    has_requester: Constant<Bit>,
 }
 
 /// Mask and base of a window; what can't be hit if the preset has no rows.
@@ -116,6 +118,7 @@ impl AddressMap {
             qp_base,
             slot_receive: Constant::new((registers::doorbell::RQ_PRODUCER as u64).to_bits()),
             slot_send: Constant::new((registers::doorbell::SQ_PRODUCER as u64).to_bits()),
+            has_requester: Constant::new(config.requester),
         }
     }
 }
@@ -138,9 +141,12 @@ impl Logic for AddressMap {
                 if self.slot.val() == self.slot_receive.val() {
                     self.target.next = Target::ReceiveDoorbell;
                 }
-                // The requester isn't built: its doorbell is refused.
                 if self.slot.val() == self.slot_send.val() {
+                    // Without a requester its doorbell is refused.
                     self.target.next = Target::Nothing;
+                    if self.has_requester.val() {
+                        self.target.next = Target::SendDoorbell;
+                    }
                 }
             }
             if (self.address.val() & self.cq_mask.val()) == self.cq_base.val() {

@@ -13,7 +13,7 @@
 //! whose station is free, 8 for a register; 9 from AR to R.
 //!
 //! SLVERR, with no effect: partial strobes, an address off its word, unmapped, an index beyond the preset's counts, the wrong
-//! direction, COMMAND while busy, an SQ doorbell (there is no requester yet). Upper halves of doorbell values are ignored.
+//! direction, COMMAND while busy, an SQ doorbell where there is no requester. Upper halves of doorbell values are ignored.
 
 use super::{AddressMap, RegisterValues, Target};
 use rust_hdl::prelude::*;
@@ -93,6 +93,10 @@ pub struct Registers<const GW: usize> {
     pub cq_data: Signal<Out, Bits<32>>,
     pub cq_ready: Signal<In, Bit>,
     // Doorbells.
+    pub sq_doorbell_valid: Signal<Out, Bit>,
+    pub sq_doorbell_index: Signal<Out, Bits<12>>,
+    pub sq_doorbell_producer: Signal<Out, Bits<16>>,
+    pub sq_doorbell_ready: Signal<In, Bit>,
     pub rq_doorbell_valid: Signal<Out, Bit>,
     pub rq_doorbell_index: Signal<Out, Bits<12>>,
     pub rq_doorbell_producer: Signal<Out, Bits<16>>,
@@ -257,6 +261,10 @@ impl<const GW: usize> Registers<GW> {
             cq_address: Default::default(),
             cq_data: Default::default(),
             cq_ready: Default::default(),
+            sq_doorbell_valid: Default::default(),
+            sq_doorbell_index: Default::default(),
+            sq_doorbell_producer: Default::default(),
+            sq_doorbell_ready: Default::default(),
             rq_doorbell_valid: Default::default(),
             rq_doorbell_index: Default::default(),
             rq_doorbell_producer: Default::default(),
@@ -481,6 +489,9 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.cq_valid.next = self.act.val() & (self.target.q.val() == Target::CompletionRow);
         self.cq_address.next = self.address.q.val().get_bits::<14>(2);
         self.cq_data.next = self.s_w_data.val();
+        self.sq_doorbell_valid.next = self.act.val() & (self.target.q.val() == Target::SendDoorbell);
+        self.sq_doorbell_index.next = self.address.q.val().get_bits::<12>(4);
+        self.sq_doorbell_producer.next = self.s_w_data.val().get_bits::<16>(0);
         self.rq_doorbell_valid.next = self.act.val() & (self.target.q.val() == Target::ReceiveDoorbell);
         self.rq_doorbell_index.next = self.address.q.val().get_bits::<12>(4);
         self.rq_doorbell_producer.next = self.s_w_data.val().get_bits::<16>(0);
@@ -492,6 +503,7 @@ impl<const GW: usize> Logic for Registers<GW> {
             | (self.mr_valid.val() & self.mr_ready.val())
             | (self.mtt_valid.val() & self.mtt_ready.val())
             | (self.cq_valid.val() & self.cq_ready.val())
+            | (self.sq_doorbell_valid.val() & self.sq_doorbell_ready.val())
             | (self.rq_doorbell_valid.val() & self.rq_doorbell_ready.val())
             | (self.cq_doorbell_valid.val() & self.cq_doorbell_ready.val());
 

@@ -5,7 +5,7 @@
 //! fetch_* ─► one AR of 128/W beats ─► R beats ─► fetch_word0..3, fetch_done
 //! ```
 //!
-//! `fetch_start` may be a pulse or held until `fetch_done`; the words stay until the next start. Latency: 1 cycle to AR, 1 after the last R beat.
+//! `fetch_start` may be a pulse or held until `fetch_done`; the words stay until the next start, and `fetch_next` turns them by one (four make a round). Latency: 1 cycle to AR, 1 after the last R beat.
 //! The address is aligned to 16, so that the burst can't cross 4 KiB. An error on any beat is `fetch_error` (R69). The shell matches IDs.
 //! A small engine keeps of the length what its memory can hold, and of the L_Key the index and the tag; any bit beyond shows as bit 31.
 
@@ -21,6 +21,8 @@ pub struct DescriptorReader<const W: usize> {
     pub fetch_address: Signal<In, Bits<64>>,
     pub fetch_done: Signal<Out, Bit>,
     pub fetch_error: Signal<Out, Bit>,
+    /// Word 1 becomes word 0, and word 0 word 3. Not while a fetch runs.
+    pub fetch_next: Signal<In, Bit>,
     pub fetch_word0: Signal<Out, Bits<32>>,
     pub fetch_word1: Signal<Out, Bits<32>>,
     pub fetch_word2: Signal<Out, Bits<32>>,
@@ -76,6 +78,7 @@ impl<const W: usize> DescriptorReader<W> {
             fetch_address: Default::default(),
             fetch_done: Default::default(),
             fetch_error: Default::default(),
+            fetch_next: Default::default(),
             fetch_word0: Default::default(),
             fetch_word1: Default::default(),
             fetch_word2: Default::default(),
@@ -132,6 +135,12 @@ impl<const W: usize> Logic for DescriptorReader<W> {
             if self.asking.q.val() {
                 self.asking.d.next = false;
             }
+        }
+        if self.fetch_next.val() {
+            self.word0.d.next = self.word1.q.val();
+            self.word1.d.next = self.word2.q.val();
+            self.word2.d.next = self.word3.q.val();
+            self.word3.d.next = self.word0.q.val();
         }
         if self.waiting.q.val() & self.r_valid.val() {
             self.beat.d.next = self.beat.q.val() + 1;

@@ -13,7 +13,7 @@
 //! bursts outstanding. `done` comes for jobs with `write`, after the B responses of all their bursts. While one job's data moves, the next
 //! job's ring read and first AW are already under way.
 
-use super::{BurstTracker, JobSplitter, Mtt, Realigner, WriteJob};
+use super::{BurstTracker, JobSplitter, Mtt, MttShare, Realigner, WriteJob};
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
 
@@ -39,6 +39,11 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     pub mtt_address: Signal<In, Bits<17>>,
     pub mtt_data: Signal<In, Bits<32>>,
     pub mtt_ready: Signal<Out, Bit>,
+    /// The DMA reader's way to the table: `MttShare`.
+    pub lookup_read: Signal<In, Bit>,
+    pub lookup_entry: Signal<In, Bits<16>>,
+    pub lookup_grant: Signal<Out, Bit>,
+    pub lookup_page: Signal<Out, Bits<52>>,
     pub done_valid: Signal<Out, Bit>,
     pub done_error: Signal<Out, Bit>,
     pub done_ready: Signal<In, Bit>,
@@ -57,6 +62,7 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     realigner: Realigner<W, K, BA>,
     tracker: BurstTracker<B>,
     mtt: Mtt<TA>,
+    share: MttShare,
 }
 
 impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> DmaWriter<W, K, BA, TA, B> {
@@ -81,6 +87,10 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             mtt_address: Default::default(),
             mtt_data: Default::default(),
             mtt_ready: Default::default(),
+            lookup_read: Default::default(),
+            lookup_entry: Default::default(),
+            lookup_grant: Default::default(),
+            lookup_page: Default::default(),
             done_valid: Default::default(),
             done_error: Default::default(),
             done_ready: Default::default(),
@@ -99,6 +109,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             realigner: Default::default(),
             tracker: Default::default(),
             mtt: Default::default(),
+            share: Default::default(),
         }
     }
 }
@@ -106,7 +117,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
 impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Logic for DmaWriter<W, K, BA, TA, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, splitter, realigner, tracker, mtt);
+        clock!(self, clock, splitter, realigner, tracker, mtt, share);
         self.splitter.reset.next = self.reset.val();
         self.realigner.reset.next = self.reset.val();
         self.tracker.reset.next = self.reset.val();
@@ -124,7 +135,15 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.mtt.mtt_address.next = self.mtt_address.val();
         self.mtt.mtt_data.next = self.mtt_data.val();
         self.mtt_ready.next = self.mtt.mtt_ready.val();
-        self.mtt.entry.next = self.splitter.mtt_entry.val();
+        self.share.reset.next = self.reset.val();
+        self.share.first_busy.next = self.splitter.mtt_busy.val();
+        self.share.first_entry.next = self.splitter.mtt_entry.val();
+        self.share.second_read.next = self.lookup_read.val();
+        self.share.second_entry.next = self.lookup_entry.val();
+        self.lookup_grant.next = self.share.second_grant.val();
+        self.lookup_page.next = self.share.second_page.val();
+        self.mtt.entry.next = self.share.entry.val();
+        self.share.page.next = self.mtt.page.val();
         self.splitter.mtt_page.next = self.mtt.page.val();
 
         self.realigner.piece_valid.next = self.splitter.piece_valid.val();

@@ -20,4 +20,7 @@ pub struct WriteJob {
     /// Once the bytes are read from the ring, its tail moves to `end_beat`.
     pub release: Bit,
     pub end_beat: Bits<13>,
+    /// The bytes at the ring position are one big-endian number of `length` = 8 bytes, an ATOMIC's result, that lands little-endian; the
+    /// ring position is then the first byte of a whole 64 bits. Low for all else.
+    pub swap: Bit,
 }

@@ -48,6 +48,8 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     pub piece_offset: Signal<Out, Bits<3>>,
     pub piece_release: Signal<Out, Bit>,
     pub piece_end_beat: Signal<Out, Bits<BA>>,
+    /// The entry stands and its page is needed.
+    pub mtt_busy: Signal<Out, Bit>,
     pub mtt_entry: Signal<Out, Bits<16>>,
     pub mtt_page: Signal<In, Bits<52>>,
     /// The tracker can take a burst.
@@ -127,6 +129,7 @@ impl<const K: usize, const BA: usize, const TA: usize> JobSplitter<K, BA, TA> {
             piece_offset: Default::default(),
             piece_release: Default::default(),
             piece_end_beat: Default::default(),
+            mtt_busy: Default::default(),
             mtt_entry: Default::default(),
             mtt_page: Default::default(),
             room: Default::default(),
@@ -276,6 +279,10 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         self.piece_offset.next = self.job_offset.val();
         self.piece_release.next = self.job.val().release;
         self.piece_end_beat.next = self.job_end_beat.val().get_bits::<BA>(0);
+        self.mtt_busy.next = self.paged.q.val()
+            & ((self.state.q.val() == SplitterState::Look)
+                | (self.state.q.val() == SplitterState::Wait)
+                | (self.state.q.val() == SplitterState::Issue));
         self.mtt_entry.next = self.low.q.val().get_bits::<16>(12);
         self.aw_address.next = bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.high.q.val()) << 32);
         if self.paged.q.val() {

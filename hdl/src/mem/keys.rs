@@ -300,7 +300,9 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
 
         // Word 0: tag, valid, PD, and the access asked for; or the right to invalidate.
         self.beyond.next = (self.key.val() & self.key_mask.val()).any();
-        self.access_good.next = (self.word.val().get_bits::<4>(self.bit_access.val().index()) & self.key_access.val()).any();
+        // No right asked for: a local read, which any region allows.
+        self.access_good.next =
+            !self.key_access.val().any() | (self.word.val().get_bits::<4>(self.bit_access.val().index()) & self.key_access.val()).any();
         if self.key_op.val().any() {
             self.access_good.next = self.word.val().get_bit(self.bit_may_invalidate.val().index());
         }

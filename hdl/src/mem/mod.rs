@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory: keys, translation, DMA.
 
+mod atomic_unit;
 mod burst_tracker;
 mod carry_add;
 mod descriptor_reader;
@@ -13,13 +14,14 @@ mod job_splitter;
 mod key_arbiter;
 mod keys;
 mod mtt;
-mod mtt_arbiter;
+mod mtt_share;
 mod read_arbiter;
 mod read_job;
 mod read_splitter;
 mod realigner;
 mod write_arbiter;
 
+pub use atomic_unit::AtomicUnit;
 pub use burst_tracker::BurstTracker;
 pub use carry_add::CarryAdd;
 pub use descriptor_reader::DescriptorReader;
@@ -32,7 +34,7 @@ pub use job_splitter::JobSplitter;
 pub use key_arbiter::KeyArbiter;
 pub use keys::Keys;
 pub use mtt::Mtt;
-pub use mtt_arbiter::MttArbiter;
+pub use mtt_share::MttShare;
 pub use read_arbiter::{read_id, ReadArbiter};
 pub use read_job::ReadJob;
 pub use read_splitter::ReadSplitter;

@@ -183,7 +183,17 @@ impl<const QA: usize> Logic for Demux<QA> {
             qkey_bad,
             address_bad
         );
-        dff_setup!(self, clock, word_late, item_late, expected_late, pd_kept, pmtu_kept, write_kept, rnr_kept);
+        dff_setup!(
+            self,
+            clock,
+            word_late,
+            item_late,
+            expected_late,
+            pd_kept,
+            pmtu_kept,
+            write_kept,
+            rnr_kept
+        );
 
         self.word_late.d.next = self.word.val();
         self.now.next = self.word_late.q.val();

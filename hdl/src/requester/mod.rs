@@ -1,1 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! The requester: `Send`, what a host posts to a send queue; `Complete`, what comes back.
+
+mod ack_rows;
+mod ack_walk;
+mod bth;
+mod complete;
+mod complete_steps;
+mod cut;
+mod order;
+mod paced_ram;
+mod place;
+mod placement;
+mod read_tracker;
+mod response_check;
+mod scheduler;
+mod segmenter;
+mod send;
+mod send_rows;
+mod timers;
+mod wire_program;
+mod wire_words;
+mod wqe_check;
+mod wqe_intake;
+mod wqe_store;
+
+pub use ack_rows::HOST_WORDS as COMPLETE_HOST_WORDS;
+pub use complete::{Complete, CompleteConfig};
+pub use order::{EndOfTurn, SendOrder};
+pub use send::Send;
+pub use timers::{TimerOperation, Timers};

@@ -149,8 +149,26 @@ impl Default for Answer {
 impl Logic for Answer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, counter_kept, respond_kept, syndrome_kept, complete_kept, status_kept, raise_kept);
-        dff_setup!(self, clock, fatal_kept, stands_kept, advance_kept, changes_kept, executed_kept, duplicate_kept);
+        dff_setup!(
+            self,
+            clock,
+            counter_kept,
+            respond_kept,
+            syndrome_kept,
+            complete_kept,
+            status_kept,
+            raise_kept
+        );
+        dff_setup!(
+            self,
+            clock,
+            fatal_kept,
+            stands_kept,
+            advance_kept,
+            changes_kept,
+            executed_kept,
+            duplicate_kept
+        );
         self.counter_kept.d.next = self.drop_code.val();
         self.respond_kept.d.next = false;
         self.syndrome_kept.d.next = self.ack.val();

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! One packet or one housekeeping step at a time, so each RAM has one reader and one writer. Job, entry and event are wired from the head and few
-//! registers. `head_valid` to `head_next`: WRITE ONLY 13 cycles, MIDDLE and LAST 16, WRITE FIRST 19; SEND 24 and the WQE's latency.
+//! registers. `head_valid` to `head_next`: WRITE ONLY 15 cycles, MIDDLE and LAST 18, WRITE FIRST 19; SEND 29 and the WQE's latency.
 //!
 //! `RA` must be `QA + 5`, `SA` `QA + 3`, `SC` one more than `SA`.
 
@@ -93,15 +93,14 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub key_ok: Signal<In, Bit>,
     pub key_paged: Signal<In, Bit>,
     pub key_address: Signal<In, Bits<64>>,
-    /// `mem::DescriptorReader`: one cycle of start; the words hold until the next.
+    /// `mem::DescriptorReader`: one cycle of start. Its first word is looked at, and `fetch_next` turns the next one to the front, four times
+    /// for a round; the words hold until the next start.
     pub fetch_start: Signal<Out, Bit>,
     pub fetch_address: Signal<Out, Bits<64>>,
     pub fetch_done: Signal<In, Bit>,
     pub fetch_error: Signal<In, Bit>,
-    pub fetch_word0: Signal<In, Bits<32>>,
-    pub fetch_word1: Signal<In, Bits<32>>,
-    pub fetch_word2: Signal<In, Bits<32>>,
-    pub fetch_word3: Signal<In, Bits<32>>,
+    pub fetch_word: Signal<In, Bits<32>>,
+    pub fetch_next: Signal<Out, Bit>,
     /// To the DMA writer: exactly one with `release` a head.
     pub job: Signal<Out, WriteJob>,
     pub job_valid: Signal<Out, Bit>,
@@ -132,11 +131,17 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     place_low: DFF<Bits<32>>,
     place_high: DFF<Bits<32>>,
     place_paged: DFF<Bit>,
-    msn: DFF<Bits<24>>,
+    /// The state word, one message or one receive WQE further: MSN, later the ring.
+    raised: DFF<Bits<32>>,
+    /// What is raised is the ring: housekeeping, or what leaves has left.
+    late: DFF<Bit>,
+    /// The state RAM's word; a serial engine raises it without.
+    word_late: DFF<Bits<32>>,
     length_kept: DFF<Bits<14>>,
     response_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
     at_home: Signal<Local, Bit>,
+    posting: Signal<Local, Bit>,
     index: Signal<Local, Bits<QA>>,
     state_read: Signal<Local, Bit>,
     state_item: Signal<Local, Bits<3>>,
@@ -150,6 +155,12 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     select: Signal<Local, WriteSelect>,
     producer: Signal<Local, Bits<16>>,
     message_ends: Signal<Local, Bit>,
+    ringing: Signal<Local, Bit>,
+    consumes: Signal<Local, Bit>,
+    to_raise: Signal<Local, Bits<32>>,
+    posted: Signal<Local, Bits<32>>,
+    serial: Constant<Bit>,
+    upper_half: Constant<Bits<32>>,
     answer_psn: Signal<Local, Bits<24>>,
     immediate: Signal<Local, Bits<32>>,
     rc: Signal<Local, Bit>,
@@ -230,10 +241,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             fetch_address: Default::default(),
             fetch_done: Default::default(),
             fetch_error: Default::default(),
-            fetch_word0: Default::default(),
-            fetch_word1: Default::default(),
-            fetch_word2: Default::default(),
-            fetch_word3: Default::default(),
+            fetch_word: Default::default(),
+            fetch_next: Default::default(),
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
@@ -260,11 +269,14 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             place_low: Default::default(),
             place_high: Default::default(),
             place_paged: Default::default(),
-            msn: Default::default(),
+            raised: Default::default(),
+            late: Default::default(),
+            word_late: Default::default(),
             length_kept: Default::default(),
             response_code_kept: Default::default(),
             packet_go: Default::default(),
             at_home: Default::default(),
+            posting: Default::default(),
             index: Default::default(),
             state_read: Default::default(),
             state_item: Default::default(),
@@ -278,6 +290,12 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             select: Default::default(),
             producer: Default::default(),
             message_ends: Default::default(),
+            ringing: Default::default(),
+            consumes: Default::default(),
+            to_raise: Default::default(),
+            posted: Default::default(),
+            serial: Constant::new(features.serial),
+            upper_half: Constant::new(0xffff_0000u64.to_bits()),
             answer_psn: Default::default(),
             immediate: Default::default(),
             rc: Default::default(),
@@ -307,7 +325,18 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
 impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic for Control<QA, RA, SA, SC> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, place_low, place_high, place_paged, msn, length_kept, response_code_kept);
+        dff_setup!(
+            self,
+            clock,
+            place_low,
+            place_high,
+            place_paged,
+            raised,
+            late,
+            word_late,
+            length_kept,
+            response_code_kept
+        );
         clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
         self.states.reset.next = self.reset.val();
         self.demux.reset.next = self.reset.val();
@@ -319,6 +348,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
 
         // Whose turn: a packet's, or housekeeping's.
         self.at_home.next = self.house.at_home.val();
+        self.posting.next = self.house.at_home.val() & self.house.posting.val();
+        self.sequencer.at_home.next = self.house.at_home.val();
         self.packet_go.next = self.states.ready.val()
             & self.head_valid.val()
             & self.house.idle.val()
@@ -383,9 +414,6 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         if self.at_home.val() {
             self.state_item.next = self.house.state_item.val();
         }
-        if self.queue.state_read.val() {
-            self.state_item.next = self.queue.state_item.val();
-        }
         self.states.index.next = self.index.val();
         self.states.read.next = self.state_read.val();
         self.states.read_item.next = self.state_item.val();
@@ -426,8 +454,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.decide.message.next = self.window.message.val();
         self.sequencer.execute.next = self.decide.execute.val();
         self.sequencer.judgement.next = self.decide.verdict.val();
-        self.sequencer.requesting.next =
-            (self.window.state.val() == self.in_rts.val()) | (self.window.state.val() == self.in_sqd.val());
+        self.sequencer.requesting.next = (self.window.state.val() == self.in_rts.val()) | (self.window.state.val() == self.in_sqd.val());
 
         // Where does it go?
         self.first_pass.next = self.opcode.datagram.val() & self.has_ud.val() & !self.sequencer.second.val();
@@ -446,10 +473,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.message.xth1.next = self.head.val().xth1;
         self.message.xth2.next = self.head.val().xth2;
         self.message.xth3.next = self.head.val().xth3;
-        self.message.fetch0.next = self.fetch_word0.val();
-        self.message.fetch1.next = self.fetch_word1.val();
-        self.message.fetch2.next = self.fetch_word2.val();
-        self.message.fetch3.next = self.fetch_word3.val();
+        self.message.fetch_word.next = self.fetch_word.val();
+        self.fetch_next.next = self.sequencer.fetch_next.val();
         self.message.length.next = self.length.val();
         self.message.take.next = self.sequencer.take.val();
         self.message.clear.next = self.sequencer.clear.val();
@@ -487,15 +512,20 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.place_paged.d.next = self.key_paged.val();
         }
 
-        // The receive queue.
+        // The receive queue. Its word is registered first where the clock is fast.
+        self.word_late.d.next = self.states.word.val();
+        self.to_raise.next = self.word_late.q.val();
+        if self.serial.val() {
+            self.to_raise.next = self.states.word.val();
+        }
         self.queue.start.next = self.sequencer.queue_start.val() | self.house.queue_start.val();
         self.queue.fetch.next = self.sequencer.queue_fetch.val() & !self.at_home.val();
-        self.producer.next = self.states.word.val().get_bits::<16>(0);
-        if self.at_home.val() & self.house.posting.val() {
+        self.producer.next = self.to_raise.val().get_bits::<16>(0);
+        if self.posting.val() {
             self.producer.next = self.doorbell_producer.val();
         }
         self.queue.producer.next = self.producer.val();
-        self.queue.state_word.next = self.states.word.val();
+        self.queue.state_word.next = self.to_raise.val();
         self.queue.row_word.next = self.rows.word.val();
         self.queue.fetch_done.next = self.fetch_done.val();
         self.queue.fetch_error.next = self.fetch_error.val();
@@ -569,10 +599,18 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.complete.next = self.answer.complete.val();
         self.sequencer.fatal.next = self.answer.fatal.val();
 
+        self.ringing.next = self.at_home.val() | self.sequencer.consume.val();
+        self.posted.next = self.to_raise.val();
+        if self.posting.val() {
+            self.posted.next = (self.to_raise.val() & self.upper_half.val()) | bit_cast::<32, 16>(self.producer.val());
+        }
         // R37: messages, not packets.
-        self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val();
-        if self.sequencer.msn_load.val() {
-            self.msn.d.next = self.states.word.val().get_bits::<24>(0) + bit_cast::<24, 1>(self.message_ends.val().into());
+        self.late.d.next = self.at_home.val() | self.sequencer.place.val();
+        self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val() & !self.late.q.val();
+        self.consumes.next = self.late.q.val() & !self.posting.val();
+        if self.sequencer.msn_load.val() | self.ringing.val() {
+            self.raised.d.next = self.posted.val()
+                + (bit_cast::<32, 1>(self.message_ends.val().into()) | (bit_cast::<32, 1>(self.consumes.val().into()) << 16));
         }
         self.write_back.select.next = self.select.val();
         self.write_back.held.next = self.message.held.val();
@@ -588,11 +626,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.write_back.executed.next = self.answer.executed.val();
         self.write_back.stands.next = self.answer.stands.val();
         self.write_back.fatal.next = self.answer.fatal.val();
-        self.write_back.msn.next = self.msn.q.val();
+        self.write_back.raised.next = self.raised.q.val();
         self.write_back.so_far.next = self.message.so_far.val();
-        self.write_back.ring.next = self.states.word.val().get_bits::<16>(16);
-        self.write_back.posting.next = self.at_home.val() & self.house.posting.val();
-        self.write_back.producer_new.next = self.producer.val();
 
         // Out.
         self.payload_job.next = self.head.val().payload_length.any() & (self.answer.executed.val() | self.sequencer.placed.val());
@@ -629,6 +664,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.job.next.ring_offset = self.head.val().payload_offset;
         self.job.next.release = true;
         self.job.next.end_beat = self.head.val().end_beat;
+        self.job.next.swap = false;
         if self.sequencer.grh.val() & self.has_ud.val() {
             // R70: the GRH stands before the payload, in its own words of the frame.
             self.job.next.write = true;
@@ -653,7 +689,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.respond = self.answer.respond.val();
         self.entry.next.syndrome = self.answer.syndrome.val();
         self.entry.next.psn = self.answer_psn.val();
-        self.entry.next.msn = self.msn.q.val();
+        self.entry.next.msn = self.raised.q.val().get_bits::<24>(0);
         self.entry.next.complete = self.answer.complete.val();
         self.entry.next.cq = self.rows.word.val().get_bits::<12>(0);
         self.entry.next.completion_opcode = self.opcode_receive.val();

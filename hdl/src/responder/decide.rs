@@ -112,8 +112,8 @@ impl Logic for Decide {
         self.over.d.next = (self.payload_length.val() & self.above.val()).any() & !self.exact.val();
         self.empty.d.next = !self.payload_length.val().any();
         // R53: WRITE not permitted; R50: DMALen above 2^31.
-        self.refused.d.next = !self.remote_write.val()
-            | (self.dma_length.val().get_bit(31) & self.dma_length.val().get_bits::<31>(0).any());
+        self.refused.d.next =
+            !self.remote_write.val() | (self.dma_length.val().get_bit(31) & self.dma_length.val().get_bits::<31>(0).any());
         self.length_bad.next = !self.full.q.val();
         if self.finish.val() {
             self.length_bad.next = self.over.q.val() | (!self.start.val() & self.empty.q.val());

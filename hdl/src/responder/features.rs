@@ -19,14 +19,14 @@ pub struct Features {
 }
 
 impl Features {
-    /// As the preset says; without a requester.
+    /// As the preset says.
     pub fn of(config: &Config) -> Self {
         let serial = config.data_bits == 32;
         Self {
             uc: config.uc,
             ud: config.ud,
             ipv6: config.ipv6,
-            requester: false,
+            requester: config.requester,
             address_bits: config.address_bits,
             serial,
         }

@@ -3,7 +3,7 @@
 //! packets and steps take turns.
 //!
 //! ```text
-//! errors > command > doorbell > flush walk ─► Read ─► Got ─► Act ─┬─► modify: [ClearMsn, ClearRing] ─────────────────┬─► Finish
+//! errors > command > doorbell > flush walk ─► Read ─► Got ─► Act ─┬─► modify: Write [ClearMsn, ClearRing] ───────────┬─► Finish
 //!                                                                   ├─► query: MSN, ring ───────────────────────────────┤
 //!                                                                   └─► Ring ─┬─► doorbell: post, or refuse with an event ┤
 //!                                                                             └─► flush: one completion ───────────────────┘
@@ -25,6 +25,7 @@ pub enum HouseState {
     Read,
     Got,
     Act,
+    Write,
     ClearMsn,
     ClearRing,
     QueryMsn,
@@ -271,7 +272,9 @@ impl<const QA: usize> Logic for House<QA> {
 
         self.want.next = self.qp_error_valid.val()
             | (self.requester_error_valid.val() & self.has_requester.val())
-            | self.command_valid.val() | self.doorbell_valid.val() | self.walking.q.val();
+            | self.command_valid.val()
+            | self.doorbell_valid.val()
+            | self.walking.q.val();
         self.turn.next = self.turn_kept.q.val();
         self.idle.next = !self.home.q.val();
         self.at_home.next = self.home.q.val();
@@ -384,14 +387,14 @@ impl<const QA: usize> Logic for House<QA> {
                 match self.work.q.val() {
                     HouseWork::Error => {
                         if self.live.val() & !self.nonsense.q.val() {
-                            self.select.next = WriteSelect::Context;
+                            self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
                             self.request.next = true;
                         }
                     }
                     HouseWork::RequesterError => {
                         if self.live.val() & !self.nonsense.q.val() {
-                            self.select.next = WriteSelect::Context;
+                            self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
                             self.request.next = true;
                         }
@@ -400,13 +403,12 @@ impl<const QA: usize> Logic for House<QA> {
                         self.refused.d.next = true;
                         if self.modify.val() & self.legal.val() & !self.nonsense.q.val() {
                             self.refused.d.next = false;
-                            self.select.next = WriteSelect::Context;
+                            self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
                             self.request.next = self.target.val() == self.in_err.val();
                             if (self.target.val() == self.in_reset.val()) | (self.target.val() == self.in_rtr.val()) {
                                 // R41: the PSN of this modify, every time.
                                 self.window_renew.next = true;
-                                self.state.d.next = HouseState::ClearMsn;
                             }
                         }
                         if self.query.val() & !self.nonsense.q.val() {
@@ -437,6 +439,13 @@ impl<const QA: usize> Logic for House<QA> {
                     _ => {}
                 }
             }
+            HouseState::Write => {
+                self.select.next = WriteSelect::Context;
+                self.state.d.next = HouseState::Finish;
+                if (self.target.val() == self.in_reset.val()) | (self.target.val() == self.in_rtr.val()) {
+                    self.state.d.next = HouseState::ClearMsn;
+                }
+            }
             HouseState::ClearMsn => {
                 self.select.next = WriteSelect::ClearMsn;
                 self.state.d.next = HouseState::Finish;
@@ -459,6 +468,8 @@ impl<const QA: usize> Logic for House<QA> {
                 self.state.d.next = HouseState::Finish;
             }
             HouseState::Ring => {
+                // What the queue reads.
+                self.state_item.next = self.word_ring.val();
                 // For the completion of a flush.
                 self.row_item.next = self.row_cq.val();
                 if self.queue_done.val() {

@@ -83,7 +83,12 @@ impl Default for Opcode {
             finishes: table(&|o| request(o) && o.ends()),
             immediates: table(&|o| o.immediate),
             invalidates: table(&|o| o.ieth),
-            responses: table(&|o| matches!(o.operation, Operation::ReadResponse | Operation::Acknowledge | Operation::AtomicAcknowledge)),
+            responses: table(&|o| {
+                matches!(
+                    o.operation,
+                    Operation::ReadResponse | Operation::Acknowledge | Operation::AtomicAcknowledge
+                )
+            }),
         }
     }
 }

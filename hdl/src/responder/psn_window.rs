@@ -2,7 +2,7 @@
 //! Where a packet's PSN stands (R21): before, at, or beyond ePSN, modulo 2^24 with bit 23 as the sign. Keeps word 0 of the receive state.
 //!
 //! ```text
-//! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, earlier (2 cycles after load)
+//! load ─► fields of word 0 kept ─► psn − ePSN ─► equal, earlier (3 cycles after load)
 //! ```
 //!
 //! `pivot` is ePSN. `adopt` makes it the packet's PSN, for UC, where a gap moves ePSN along (R73); the comparison then no longer counts. `renew` makes it
@@ -31,23 +31,13 @@ pub struct PsnWindow {
     message_kept: DFF<Bits<2>>,
     nak_kept: DFF<Bit>,
     equal_kept: DFF<Bit>,
-    earlier_kept: DFF<Bit>,
-    difference: Signal<Local, Bits<24>>,
+    difference: DFF<Bits<24>>,
 }
 
 impl Logic for PsnWindow {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            pivot_kept,
-            state_kept,
-            message_kept,
-            nak_kept,
-            equal_kept,
-            earlier_kept
-        );
+        dff_setup!(self, clock, pivot_kept, state_kept, message_kept, nak_kept, equal_kept, difference);
         if self.load.val() {
             self.pivot_kept.d.next = !self.word.val().get_bits::<24>(0);
             self.state_kept.d.next = self.word.val().get_bits::<3>(24);
@@ -61,11 +51,10 @@ impl Logic for PsnWindow {
             self.pivot_kept.d.next = !self.row_word.val().get_bits::<24>(0);
         }
         self.pivot.next = !self.pivot_kept.q.val();
-        self.difference.next = self.psn.val() - self.pivot.val();
-        self.equal_kept.d.next = !self.difference.val().any();
-        self.earlier_kept.d.next = self.difference.val().get_bit(23);
+        self.difference.d.next = self.psn.val() - self.pivot.val();
+        self.equal_kept.d.next = !self.difference.q.val().any();
         self.equal.next = self.equal_kept.q.val();
-        self.earlier.next = self.earlier_kept.q.val();
+        self.earlier.next = self.difference.q.val().get_bit(23);
         self.state.next = self.state_kept.q.val();
         self.message.next = self.message_kept.q.val();
         self.nak.next = self.nak_kept.q.val();

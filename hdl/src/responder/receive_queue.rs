@@ -33,8 +33,9 @@ pub struct ReceiveQueue {
     pub fetch: Signal<In, Bit>,
     /// The producer index: the ring word's, or a doorbell's.
     pub producer: Signal<In, Bits<16>>,
+    /// Of the ring word, which whoever started this has to name.
     pub state_read: Signal<Out, Bit>,
-    pub state_item: Signal<Out, Bits<3>>,
+    /// One cycle after the RAM's, or at once.
     pub state_word: Signal<In, Bits<32>>,
     pub row_read: Signal<Out, Bit>,
     pub row_item: Signal<Out, Bits<5>>,
@@ -65,7 +66,6 @@ pub struct ReceiveQueue {
     /// One bus address is one word.
     narrow: Constant<Bit>,
     ones: Constant<Bits<16>>,
-    ring_item: Constant<Bits<3>>,
     word_log: Constant<Bits<5>>,
     word_low: Constant<Bits<5>>,
     word_high: Constant<Bits<5>>,
@@ -84,7 +84,6 @@ impl ReceiveQueue {
             fetch: Default::default(),
             producer: Default::default(),
             state_read: Default::default(),
-            state_item: Default::default(),
             state_word: Default::default(),
             row_read: Default::default(),
             row_item: Default::default(),
@@ -110,7 +109,6 @@ impl ReceiveQueue {
             slot_address: Default::default(),
             narrow: Constant::new(address_mask >> 32 == 0),
             ones: Constant::new(0xffffu64.to_bits()),
-            ring_item: Constant::new(2u64.to_bits()),
             word_log: word(qp::RQ_LOG),
             word_low: word(qp::RQ_BASE_LOW),
             word_high: word(qp::RQ_BASE_HIGH),
@@ -136,7 +134,6 @@ impl Logic for ReceiveQueue {
         self.beyond.next = self.beyond_kept.q.val();
 
         self.state_read.next = false;
-        self.state_item.next = self.ring_item.val();
         self.row_read.next = false;
         self.row_item.next = self.word_log.val();
         self.fetch_start.next = false;
@@ -161,16 +158,16 @@ impl Logic for ReceiveQueue {
                 self.state.d.next = ReceiveQueueState::Check;
             }
             ReceiveQueueState::Check => {
-                self.none.d.next = !self.minus.q.val().any();
                 self.log.d.next = self.row_word.val().get_bits::<4>(0);
                 self.row_read.next = self.asked.q.val() & !self.narrow.val();
                 self.row_item.next = self.word_high.val();
                 self.state.d.next = ReceiveQueueState::High;
             }
             ReceiveQueueState::High => {
+                self.none.d.next = !self.minus.q.val().any();
                 self.low.d.next = self.slot_address.val();
                 self.state.d.next = ReceiveQueueState::Settle;
-                if self.asked.q.val() & !self.none.q.val() {
+                if self.asked.q.val() & self.minus.q.val().any() {
                     self.state.d.next = ReceiveQueueState::Start;
                 }
             }

@@ -35,6 +35,7 @@ pub enum SequencerState {
     Key,
     Judge,
     Queue,
+    Resume,
     Response,
     KeyWait,
     Grh,
@@ -53,6 +54,8 @@ pub struct Sequencer {
     /// A head is there and may start.
     pub go: Signal<In, Bit>,
     pub idle: Signal<Out, Bit>,
+    /// Housekeeping has the RAMs.
+    pub at_home: Signal<In, Bit>,
     pub head_next: Signal<Out, Bit>,
     // What the opcode says.
     pub rc: Signal<In, Bit>,
@@ -94,6 +97,8 @@ pub struct Sequencer {
     pub compare_again: Signal<Out, Bit>,
     pub long: Signal<In, Bit>,
     pub enough: Signal<In, Bit>,
+    /// The WQE's next word comes to the front.
+    pub fetch_next: Signal<Out, Bit>,
     // Receive queue.
     pub queue_start: Signal<Out, Bit>,
     pub queue_fetch: Signal<Out, Bit>,
@@ -117,6 +122,10 @@ pub struct Sequencer {
     pub verdict: Signal<Out, Verdict>,
     /// MSN := word 1 of the receive state, plus one where a message ends.
     pub msn_load: Signal<Out, Bit>,
+    /// The ring's consumer index moves.
+    pub consume: Signal<Out, Bit>,
+    /// Comes before it.
+    pub place: Signal<Out, Bit>,
     pub changes: Signal<In, Bit>,
     pub executed: Signal<In, Bit>,
     pub complete: Signal<In, Bit>,
@@ -188,6 +197,7 @@ impl Sequencer {
             reset: Default::default(),
             go: Default::default(),
             idle: Default::default(),
+            at_home: Default::default(),
             head_next: Default::default(),
             rc: Default::default(),
             datagram: Default::default(),
@@ -223,6 +233,7 @@ impl Sequencer {
             compare_again: Default::default(),
             long: Default::default(),
             enough: Default::default(),
+            fetch_next: Default::default(),
             queue_start: Default::default(),
             queue_fetch: Default::default(),
             queue_done: Default::default(),
@@ -239,6 +250,8 @@ impl Sequencer {
             state_ready: Default::default(),
             verdict: Default::default(),
             msn_load: Default::default(),
+            consume: Default::default(),
+            place: Default::default(),
             changes: Default::default(),
             executed: Default::default(),
             complete: Default::default(),
@@ -301,7 +314,17 @@ impl Sequencer {
 impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, verdict_kept, start_kept, key_busy, key_good, second_kept, placed_kept);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            verdict_kept,
+            start_kept,
+            key_busy,
+            key_good,
+            second_kept,
+            placed_kept
+        );
         dff_setup!(self, clock, ripening, ripe, storing, freed, source_kept, item_kept);
 
         // What the packet needs.
@@ -352,6 +375,7 @@ impl Logic for Sequencer {
         self.load_high.next = false;
         self.compare.next = false;
         self.compare_again.next = false;
+        self.fetch_next.next = false;
         self.queue_start.next = false;
         self.queue_fetch.next = self.send.val() & self.start.val();
         self.response_valid.next = false;
@@ -363,6 +387,8 @@ impl Logic for Sequencer {
         self.verdict.next = self.verdict_kept.q.val();
         self.judged.next = false;
         self.msn_load.next = false;
+        self.consume.next = false;
+        self.place.next = false;
         self.finished.next = false;
         self.ready.next = self.settled.val() & self.ripe.q.val();
 
@@ -375,12 +401,11 @@ impl Logic for Sequencer {
                     self.item_kept.d.next = self.item_high.val();
                 }
                 self.load_low.next = true;
+                self.state_read.next = !self.at_home.val();
                 self.clear.next = true;
                 self.verdict_kept.d.next = self.home_verdict.val();
                 if self.go.val() {
                     self.state.d.next = SequencerState::State;
-                } else {
-                    self.state_read.next = false;
                 }
             }
             SequencerState::State => {
@@ -402,6 +427,7 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::Low;
             }
             SequencerState::Low => {
+                self.fetch_next.next = true;
                 self.item_kept.d.next = self.item_high.val();
                 self.load_low.next = !self.storing.q.val();
                 self.state_item.next = self.word_high.val();
@@ -411,6 +437,7 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::High;
             }
             SequencerState::High => {
+                self.fetch_next.next = true;
                 self.item_kept.d.next = self.item_length.val();
                 self.load_high.next = !self.storing.q.val();
                 self.state_item.next = self.word_length.val();
@@ -420,6 +447,7 @@ impl Logic for Sequencer {
                 self.state.d.next = SequencerState::Length;
             }
             SequencerState::Length => {
+                self.fetch_next.next = !self.serial.val() | self.storing.q.val();
                 self.item_kept.d.next = self.item_key.val();
                 self.compare.next = !self.storing.q.val();
                 self.state_item.next = self.word_key.val();
@@ -435,12 +463,14 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Again => {
+                self.fetch_next.next = true;
                 self.item_kept.d.next = self.item_key.val();
                 self.compare_again.next = true;
                 self.state_item.next = self.word_key.val();
                 self.state.d.next = SequencerState::Key;
             }
             SequencerState::Key => {
+                self.fetch_next.next = true;
                 self.state_read.next = false;
                 if self.storing.q.val() {
                     self.select.next = WriteSelect::Held;
@@ -482,10 +512,11 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Queue => {
-                self.state_item.next = self.word_so_far.val();
-                self.state_read.next = self.queue_done.val();
+                // What the queue reads.
+                self.state_item.next = self.word_ring.val();
+                self.state_read.next = false;
                 if self.queue_done.val() {
-                    self.state.d.next = SequencerState::SoFar;
+                    self.state.d.next = SequencerState::Resume;
                     if self.start.val() {
                         self.state.d.next = SequencerState::Low;
                     }
@@ -507,6 +538,10 @@ impl Logic for Sequencer {
                         self.state.d.next = SequencerState::Settle;
                     }
                 }
+            }
+            SequencerState::Resume => {
+                self.state_item.next = self.word_so_far.val();
+                self.state.d.next = SequencerState::SoFar;
             }
             SequencerState::Response => {
                 self.state_read.next = false;
@@ -622,6 +657,7 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Place => {
+                self.place.next = true;
                 self.state_read.next = false;
                 // A UD QP has neither PSN nor MSN.
                 if self.executed.val() & !self.datagram.val() {
@@ -649,6 +685,7 @@ impl Logic for Sequencer {
             }
             SequencerState::Consume => {
                 self.state_read.next = false;
+                self.consume.next = true;
                 self.select.next = WriteSelect::Ring;
                 if self.fatal.val() & self.has_requester.val() {
                     self.state.d.next = SequencerState::Tell;

@@ -20,7 +20,7 @@ pub enum WriteSelect {
     Context,
     Msn,
     SoFar,
-    /// The ring, one receive WQE further, or with the doorbell's producer. The state RAM's output held the ring in the cycle before.
+    /// The ring, one receive WQE further, or with the doorbell's producer. The state RAM's output holds the ring.
     Ring,
     ClearMsn,
     ClearRing,
@@ -45,23 +45,15 @@ pub struct WriteBack {
     /// Word 0 is housekeeping's: these are its upper bits.
     pub at_home: Signal<In, Bit>,
     pub home_flags: Signal<In, Bits<8>>,
-    pub msn: Signal<In, Bits<24>>,
+    /// MSN or ring, one further.
+    pub raised: Signal<In, Bits<32>>,
     pub so_far: Signal<In, Bits<32>>,
-    /// The ring's consumer.
-    pub ring: Signal<In, Bits<16>>,
-    /// The consumer stays.
-    pub posting: Signal<In, Bit>,
-    /// The ring's producer, or the doorbell's.
-    pub producer_new: Signal<In, Bits<16>>,
     pub write: Signal<Out, Bit>,
     pub write_item: Signal<Out, Bits<3>>,
     pub write_data: Signal<Out, Bits<32>>,
     select_kept: DFF<WriteSelect>,
-    consumer: DFF<Bits<16>>,
-    /// Inverted, as the receive queue's subtraction has it.
-    producer: DFF<Bits<16>>,
     /// ePSN after the packet.
-    psn: Signal<Local, Bits<24>>,
+    psn: DFF<Bits<24>>,
     state_new: Signal<Local, Bits<3>>,
     message_new: Signal<Local, Bits<2>>,
     flags: DFF<Bits<8>>,
@@ -96,17 +88,12 @@ impl Default for WriteBack {
             fatal: Default::default(),
             at_home: Default::default(),
             home_flags: Default::default(),
-            msn: Default::default(),
+            raised: Default::default(),
             so_far: Default::default(),
-            ring: Default::default(),
-            posting: Default::default(),
-            producer_new: Default::default(),
             write: Default::default(),
             write_item: Default::default(),
             write_data: Default::default(),
             select_kept: Default::default(),
-            consumer: Default::default(),
-            producer: Default::default(),
             psn: Default::default(),
             state_new: Default::default(),
             message_new: Default::default(),
@@ -128,7 +115,7 @@ impl Default for WriteBack {
 impl Logic for WriteBack {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, select_kept, flags, consumer, producer);
+        dff_setup!(self, clock, select_kept, flags, psn);
         self.select_kept.d.next = self.select.val();
 
         // Where.
@@ -146,7 +133,7 @@ impl Logic for WriteBack {
         }
 
         // What, a cycle later.
-        self.psn.next = self.pivot.val() + bit_cast::<24, 1>(self.advance.val().into());
+        self.psn.d.next = self.pivot.val() + bit_cast::<24, 1>(self.advance.val().into());
         self.state_new.next = self.state.val();
         if self.fatal.val() {
             self.state_new.next = self.error.val();
@@ -169,20 +156,15 @@ impl Logic for WriteBack {
         if self.at_home.val() {
             self.flags.d.next = self.home_flags.val();
         }
-        self.consumer.d.next = self.ring.val() + bit_cast::<16, 1>((!self.posting.val()).into());
-        self.producer.d.next = !self.producer_new.val();
         self.write_data.next = 0.into();
         match self.select_kept.q.val() {
             WriteSelect::Held => self.write_data.next = self.held.val(),
             WriteSelect::Context => {
-                self.write_data.next = bit_cast::<32, 24>(self.psn.val()) | (bit_cast::<32, 8>(self.flags.q.val()) << 24);
+                self.write_data.next = bit_cast::<32, 24>(self.psn.q.val()) | (bit_cast::<32, 8>(self.flags.q.val()) << 24);
             }
-            WriteSelect::Msn => self.write_data.next = bit_cast::<32, 24>(self.msn.val()),
+            WriteSelect::Msn => self.write_data.next = self.raised.val(),
             WriteSelect::SoFar => self.write_data.next = self.so_far.val(),
-            WriteSelect::Ring => {
-                self.write_data.next =
-                    bit_cast::<32, 16>(!self.producer.q.val()) | (bit_cast::<32, 16>(self.consumer.q.val()) << 16);
-            }
+            WriteSelect::Ring => self.write_data.next = self.raised.val(),
             _ => {}
         }
         if self.reset.val() {

@@ -4,7 +4,8 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
-use crate::responder::{Control, Features, Retire};
+use crate::requester::{Complete, CompleteConfig, Send};
+use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
 use crate::tx::{TxCu, TxTengig};
 use crate::verilog::{self, Design, Options, PrintError};
@@ -70,6 +71,7 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
 }
 
 fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
+    let complete = CompleteConfig::of(config);
     Ok(match config.name {
         "cu" => vec![
             ("rx", ready(RxCu::new(config))?),
@@ -79,11 +81,14 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<32, 4>::new(config))?),
             ("descriptor_reader", ready(DescriptorReader::<32>::new(config))?),
             ("retire", ready(Retire::<0, 0, 1, 2>::new(config))?),
+            ("read_responder", ready(ReadResponderCu::default())?),
+            ("complete", ready(Complete::<32, 2, 7, 8, 3, 4>::new(complete))?),
             ("queues", ready(CompletionQueues::<32, 4, 2, 4, 16, 2>::new(config))?),
             ("registers", ready(Registers::<4>::new(config))?),
             ("counters", ready(Counters::new(config))?),
             ("dma_reader", ready(DmaReaderCu::default())?),
             ("tx", ready(TxCu::default())?),
+            ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
@@ -93,11 +98,14 @@ fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, Buil
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),
             ("descriptor_reader", ready(DescriptorReader::<64>::new(config))?),
             ("retire", ready(Retire::<1, 0, 4, 5>::new(config))?),
+            ("read_responder", ready(ReadResponderTengig::default())?),
+            ("complete", ready(Complete::<64, 8, 13, 14, 9, 10>::new(complete))?),
             ("queues", ready(CompletionQueues::<64, 8, 8, 10, 32, 8>::new(config))?),
             ("registers", ready(Registers::<16>::new(config))?),
             ("counters", ready(Counters::new(config))?),
             ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
+            ("send", ready(Send::<64, 2, 8, 9, 10, 11, 13, 12, 26, 1, 1>::default())?),
         ],
     })
 }

@@ -4,10 +4,11 @@
 //! Ports carry the field's names (`docs/architecture.md`). AXI IDs: write 0 payload, 1 completions and events; read 1 descriptors
 //! (0 is the requester's payload, not built yet). Bursts are INCR, whole beats.
 
-use super::SoftReset;
-use crate::host::{CompletionQueues, Counters, Registers};
-use crate::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter};
-use crate::responder::{Control, Features, Retire};
+use super::{RequesterSide, SoftReset};
+use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
+use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
+use crate::requester::CompleteConfig;
+use crate::responder::{Control, EffectMerge, Features, Retire};
 use crate::rx::Rx;
 use crate::tx::Tx;
 use rust_hdl::prelude::*;
@@ -63,6 +64,18 @@ const INCR: u64 = 1;
 /// | `TSA` | log2 words of transmit slots |
 /// | `TPA` | log2 transmit payload beats |
 /// | `TPB` | TPA + 1 |
+/// | `XA` | DMA reader: bus address bits |
+/// | `XH` | send: log2 words of a beat, 2 or 1 |
+/// | `XB` | QA + 1 |
+/// | `XC` | QA + 2 |
+/// | `XS` | QA + 3 |
+/// | `XW` | send: log2 words of the WQE store |
+/// | `XT` | send: bits of a payload read in flight |
+/// | `XL` | send: 1: registers behind the RAMs |
+/// | `XU` | send: 1: UC and UD |
+/// | `XR` | QA + 6 |
+/// | `XD` | complete: QA + 1 |
+/// | `XE` | complete: QA + 2 |
 #[derive(LogicBlock)]
 pub struct Hca<
     const W: usize,
@@ -106,6 +119,18 @@ pub struct Hca<
     const TSA: usize,
     const TPA: usize,
     const TPB: usize,
+    const XA: usize,
+    const XH: usize,
+    const XB: usize,
+    const XC: usize,
+    const XS: usize,
+    const XW: usize,
+    const XT: usize,
+    const XL: usize,
+    const XU: usize,
+    const XR: usize,
+    const XD: usize,
+    const XE: usize,
 > {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -189,6 +214,11 @@ pub struct Hca<
     registers: Registers<GW>,
     counters: Counters,
     tx: Tx<W, K, L, QA, TR, TA2, TB, TD, TM, TV, TG, TS, TN, TSA, TPA, TPB>,
+    side: RequesterSide<W, K, TS, TN, TPB, XA, XH, QA, XB, XC, XS, QR, XW, XT, XL, XU, XR, XD, XE>,
+    read_arbiter: ReadArbiter<W>,
+    effects: EffectMerge,
+    events: EventMerge,
+    codes: CodeMerge,
     soft_reset: SoftReset,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
@@ -201,11 +231,13 @@ pub struct Hca<
 /// The `tengig` preset.
 #[rustfmt::skip]
 pub type HcaTengig =
-    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12>;
+    Hca<64, 8, 3, 2, 12, 65, 5, 6, 9, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12,
+    64, 2, 9, 10, 11, 12, 26, 1, 1, 14, 9, 10>;
 /// The `cu` preset.
 #[rustfmt::skip]
 pub type HcaCu =
-    Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 7, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2, 1, 6, 8, 9>;
+    Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 7, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2, 1, 6, 8, 9,
+    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4>;
 
 impl<
         const W: usize,
@@ -249,6 +281,18 @@ impl<
         const TSA: usize,
         const TPA: usize,
         const TPB: usize,
+        const XA: usize,
+        const XH: usize,
+        const XB: usize,
+        const XC: usize,
+        const XS: usize,
+        const XW: usize,
+        const XT: usize,
+        const XL: usize,
+        const XU: usize,
+        const XR: usize,
+        const XD: usize,
+        const XE: usize,
     >
     Hca<
         W,
@@ -292,6 +336,18 @@ impl<
         TSA,
         TPA,
         TPB,
+        XA,
+        XH,
+        XB,
+        XC,
+        XS,
+        XW,
+        XT,
+        XL,
+        XU,
+        XR,
+        XD,
+        XE,
     >
 {
     /// The engine for a configuration whose sizes the parameters are.
@@ -380,6 +436,11 @@ impl<
             registers: Registers::new(config),
             counters: Counters::new(config),
             tx: Default::default(),
+            side: RequesterSide::new(CompleteConfig::of(config)),
+            read_arbiter: Default::default(),
+            effects: Default::default(),
+            events: Default::default(),
+            codes: Default::default(),
             soft_reset: SoftReset::new(config),
             core_reset: Default::default(),
             tables_ready: Default::default(),
@@ -433,6 +494,18 @@ impl<
         const TSA: usize,
         const TPA: usize,
         const TPB: usize,
+        const XA: usize,
+        const XH: usize,
+        const XB: usize,
+        const XC: usize,
+        const XS: usize,
+        const XW: usize,
+        const XT: usize,
+        const XL: usize,
+        const XU: usize,
+        const XR: usize,
+        const XD: usize,
+        const XE: usize,
     > Logic
     for Hca<
         W,
@@ -476,6 +549,18 @@ impl<
         TSA,
         TPA,
         TPB,
+        XA,
+        XH,
+        XB,
+        XC,
+        XS,
+        XW,
+        XT,
+        XL,
+        XU,
+        XR,
+        XD,
+        XE,
     >
 {
     #[hdl_gen]
@@ -491,6 +576,11 @@ impl<
         self.registers.clock.next = self.clk.val();
         self.counters.clock.next = self.clk.val();
         self.tx.clock.next = self.clk.val();
+        self.side.clock.next = self.clk.val();
+        self.read_arbiter.clock.next = self.clk.val();
+        self.effects.clock.next = self.clk.val();
+        self.events.clock.next = self.clk.val();
+        self.codes.clock.next = self.clk.val();
         self.soft_reset.clock.next = self.clk.val();
 
         // Reset, soft reset, drain.
@@ -507,11 +597,17 @@ impl<
         self.registers.reset.next = self.core_reset.val();
         self.counters.reset.next = self.core_reset.val();
         self.tx.reset.next = self.core_reset.val();
+        self.side.reset.next = self.core_reset.val();
+        self.read_arbiter.reset.next = self.core_reset.val();
+        self.effects.reset.next = self.core_reset.val();
+        self.events.reset.next = self.core_reset.val();
+        self.codes.reset.next = self.core_reset.val();
         self.soft_reset.request.next = self.registers.soft_reset.val();
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
             (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
-        self.tables_ready.next = self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val();
+        self.tables_ready.next =
+            self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val() & self.side.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
 
@@ -540,14 +636,25 @@ impl<
         self.control.head.next = self.rx.head.val();
         self.control.head_valid.next = self.rx.head_valid.val();
         self.rx.head_next.next = self.control.head_next.val();
-        self.keys.key_start.next = self.control.key_start.val();
-        self.keys.key_op.next = self.control.key_op.val();
-        self.keys.key.next = self.control.key.val();
-        self.keys.key_va.next = self.control.key_va.val();
-        self.keys.key_length.next = self.control.key_length.val();
-        self.keys.key_pd.next = self.control.key_pd.val();
-        self.keys.key_access.next = self.control.key_access.val();
-        self.control.key_done.next = self.keys.key_done.val();
+        self.side.control_key_start.next = self.control.key_start.val();
+        self.keys.key_start.next = self.side.key_start.val();
+        self.side.control_key_op.next = self.control.key_op.val();
+        self.keys.key_op.next = self.side.key_op.val();
+        self.side.control_key.next = self.control.key.val();
+        self.keys.key.next = self.side.key.val();
+        self.side.control_key_va.next = self.control.key_va.val();
+        self.keys.key_va.next = self.side.key_va.val();
+        self.side.control_key_length.next = self.control.key_length.val();
+        self.keys.key_length.next = self.side.key_length.val();
+        self.side.control_key_pd.next = self.control.key_pd.val();
+        self.keys.key_pd.next = self.side.key_pd.val();
+        self.side.control_key_access.next = self.control.key_access.val();
+        self.keys.key_access.next = self.side.key_access.val();
+        self.control.key_done.next = self.side.control_key_done.val();
+        self.side.key_done.next = self.keys.key_done.val();
+        self.side.key_ok.next = self.keys.key_ok.val();
+        self.side.key_paged.next = self.keys.key_paged.val();
+        self.side.key_address.next = self.keys.key_address.val();
         self.control.key_ok.next = self.keys.key_ok.val();
         self.control.key_paged.next = self.keys.key_paged.val();
         self.control.key_address.next = self.keys.key_address.val();
@@ -555,24 +662,61 @@ impl<
         self.descriptor_reader.fetch_address.next = self.control.fetch_address.val();
         self.control.fetch_done.next = self.descriptor_reader.fetch_done.val();
         self.control.fetch_error.next = self.descriptor_reader.fetch_error.val();
-        self.control.fetch_word0.next = self.descriptor_reader.fetch_word0.val();
-        self.control.fetch_word1.next = self.descriptor_reader.fetch_word1.val();
-        self.control.fetch_word2.next = self.descriptor_reader.fetch_word2.val();
-        self.control.fetch_word3.next = self.descriptor_reader.fetch_word3.val();
-        self.dma_writer.job.next = self.control.job.val();
-        self.dma_writer.job_valid.next = self.control.job_valid.val();
-        self.control.job_ready.next = self.dma_writer.job_ready.val();
-        self.retire.entry.next = self.control.entry.val();
-        self.retire.entry_valid.next = self.control.entry_valid.val();
-        self.control.entry_ready.next = self.retire.entry_ready.val();
+        self.control.fetch_word.next = self.descriptor_reader.fetch_word0.val();
+        self.descriptor_reader.fetch_next.next = self.control.fetch_next.val();
+        self.effects.placing.next = self.control.response_valid.val();
+        self.effects.control_job.next = self.control.job.val();
+        self.effects.control_job_valid.next = self.control.job_valid.val();
+        self.control.job_ready.next = self.effects.control_job_ready.val();
+        self.effects.complete_job.next = self.side.job.val();
+        self.effects.complete_job_valid.next = self.side.job_valid.val();
+        self.side.job_ready.next = self.effects.complete_job_ready.val();
+        self.dma_writer.job.next = self.effects.job.val();
+        self.dma_writer.job_valid.next = self.effects.job_valid.val();
+        self.effects.job_ready.next = self.dma_writer.job_ready.val();
+        self.effects.control_entry.next = self.control.entry.val();
+        self.effects.control_entry_valid.next = self.control.entry_valid.val();
+        self.control.entry_ready.next = self.effects.control_entry_ready.val();
+        self.effects.complete_entry.next = self.side.entry.val();
+        self.effects.complete_entry_valid.next = self.side.entry_valid.val();
+        self.side.entry_ready.next = self.effects.complete_entry_ready.val();
+        self.retire.entry.next = self.effects.entry.val();
+        self.retire.entry_valid.next = self.effects.entry_valid.val();
+        self.effects.entry_ready.next = self.retire.entry_ready.val();
+
+        // Requester.
+        self.side.head.next = self.rx.head.val();
+        self.side.response_valid.next = self.control.response_valid.val();
+        self.control.response_done.next = self.side.response_done.val();
+        self.control.response_code.next = self.side.response_code.val();
+        self.control.response_placed.next = self.side.response_placed.val();
+        self.side.state_valid.next = self.control.state_valid.val();
+        self.side.state_index.next = self.control.state_index.val();
+        self.side.state.next = self.control.state.val();
+        self.control.state_ready.next = self.side.state_ready.val();
+        self.control.requester_error_index.next = self.side.qp_error_index.val();
+        self.control.requester_error_valid.next = self.side.qp_error_valid.val();
+        self.side.qp_error_ready.next = self.control.requester_error_ready.val();
+        self.side.doorbell_valid.next = self.registers.sq_doorbell_valid.val();
+        self.side.doorbell_index.next = self.registers.sq_doorbell_index.val();
+        self.side.doorbell_producer.next = self.registers.sq_doorbell_producer.val();
+        self.registers.sq_doorbell_ready.next = self.side.doorbell_ready.val();
+        self.side.tick.next = self.registers.tick.val();
+        self.dma_writer.lookup_read.next = self.side.mtt_read.val();
+        self.dma_writer.lookup_entry.next = self.side.mtt_entry.val();
+        self.side.mtt_grant.next = self.dma_writer.lookup_grant.val();
+        self.side.mtt_page.next = self.dma_writer.lookup_page.val();
+        self.tx.packet_word.next = self.side.packet_word.val();
+        self.tx.packet_last.next = self.side.packet_last.val();
+        self.tx.packet_valid.next = self.side.packet_valid.val();
+        self.side.packet_ready.next = self.tx.packet_ready.val();
+        self.tx.payload_data.next = self.side.payload_data.val();
+        self.tx.payload_last.next = self.side.payload_last.val();
+        self.tx.payload_error.next = self.side.payload_error.val();
+        self.tx.payload_valid.next = self.side.payload_valid.val();
+        self.side.payload_free.next = self.tx.payload_free.val();
 
         // No requester yet.
-        self.control.requester_error_index.next = 0.into();
-        self.control.requester_error_valid.next = self.never.val();
-        self.control.state_ready.next = self.never.val();
-        self.control.response_done.next = self.never.val();
-        self.control.response_code.next = 0.into();
-        self.control.response_placed.next = self.never.val();
 
         // Payload to memory.
         self.rx.read_beat.next = self.dma_writer.read_beat.val();
@@ -629,18 +773,54 @@ impl<
         self.m_axi_bready.next = self.write_arbiter.m_b_ready.val();
 
         // AXI4 read.
-        self.m_axi_arid.next = self.id_descriptor.val();
-        self.m_axi_araddr.next = self.descriptor_reader.m_ar_address.val();
-        self.m_axi_arlen.next = self.descriptor_reader.m_ar_length.val();
+        self.read_arbiter.descriptor_ar_address.next = self.descriptor_reader.m_ar_address.val();
+        self.read_arbiter.descriptor_ar_length.next = self.descriptor_reader.m_ar_length.val();
+        self.read_arbiter.descriptor_ar_valid.next = self.descriptor_reader.m_ar_valid.val();
+        self.descriptor_reader.m_ar_ready.next = self.read_arbiter.descriptor_ar_ready.val();
+        self.descriptor_reader.r_data.next = self.read_arbiter.r_data.val();
+        self.descriptor_reader.r_response.next = self.m_axi_rresp.val();
+        self.descriptor_reader.r_last.next = self.read_arbiter.r_last.val();
+        self.descriptor_reader.r_valid.next = self.read_arbiter.descriptor_r_valid.val();
+        self.read_arbiter.descriptor_r_ready.next = self.descriptor_reader.r_ready.val();
+        self.read_arbiter.payload_ar_address.next = self.side.payload_ar_address.val();
+        self.read_arbiter.payload_ar_length.next = self.side.payload_ar_length.val();
+        self.read_arbiter.payload_ar_valid.next = self.side.payload_ar_valid.val();
+        self.side.payload_ar_ready.next = self.read_arbiter.payload_ar_ready.val();
+        self.side.payload_r_valid.next = self.read_arbiter.payload_r_valid.val();
+        self.read_arbiter.payload_r_ready.next = self.side.payload_r_ready.val();
+        self.read_arbiter.send_ar_address.next = self.side.send_ar_address.val();
+        self.read_arbiter.send_ar_length.next = self.side.send_ar_length.val();
+        self.read_arbiter.send_ar_valid.next = self.side.send_ar_valid.val();
+        self.side.send_ar_ready.next = self.read_arbiter.send_ar_ready.val();
+        self.side.send_r_valid.next = self.read_arbiter.send_r_valid.val();
+        self.read_arbiter.send_r_ready.next = self.side.send_r_ready.val();
+        self.read_arbiter.complete_ar_address.next = self.side.complete_ar_address.val();
+        self.read_arbiter.complete_ar_length.next = self.side.complete_ar_length.val();
+        self.read_arbiter.complete_ar_valid.next = self.side.complete_ar_valid.val();
+        self.side.complete_ar_ready.next = self.read_arbiter.complete_ar_ready.val();
+        self.side.complete_r_valid.next = self.read_arbiter.complete_r_valid.val();
+        self.read_arbiter.complete_r_ready.next = self.side.complete_r_ready.val();
+        // The ATOMIC responder's place, empty.
+        self.read_arbiter.atomic_ar_address.next = 0.into();
+        self.read_arbiter.atomic_ar_length.next = 0.into();
+        self.read_arbiter.atomic_ar_valid.next = self.never.val();
+        self.read_arbiter.atomic_r_ready.next = self.never.val();
+        self.side.r_data.next = self.read_arbiter.r_data.val();
+        self.side.r_error.next = self.read_arbiter.r_error.val();
+        self.side.r_last.next = self.read_arbiter.r_last.val();
+        self.m_axi_arid.next = self.read_arbiter.m_ar_id.val();
+        self.m_axi_araddr.next = self.read_arbiter.m_ar_address.val();
+        self.m_axi_arlen.next = self.read_arbiter.m_ar_length.val();
         self.m_axi_arsize.next = self.size.val();
         self.m_axi_arburst.next = self.burst.val();
-        self.m_axi_arvalid.next = self.descriptor_reader.m_ar_valid.val() & !self.soft_reset.block_ar.val();
-        self.descriptor_reader.m_ar_ready.next = self.m_axi_arready.val() & !self.soft_reset.block_ar.val();
-        self.descriptor_reader.r_data.next = self.m_axi_rdata.val();
-        self.descriptor_reader.r_response.next = self.m_axi_rresp.val();
-        self.descriptor_reader.r_last.next = self.m_axi_rlast.val();
-        self.descriptor_reader.r_valid.next = self.m_axi_rvalid.val() & (self.m_axi_rid.val() == self.id_descriptor.val());
-        self.m_axi_rready.next = self.descriptor_reader.r_ready.val();
+        self.m_axi_arvalid.next = self.read_arbiter.m_ar_valid.val() & !self.soft_reset.block_ar.val();
+        self.read_arbiter.m_ar_ready.next = self.m_axi_arready.val() & !self.soft_reset.block_ar.val();
+        self.read_arbiter.m_r_id.next = self.m_axi_rid.val();
+        self.read_arbiter.m_r_data.next = self.m_axi_rdata.val();
+        self.read_arbiter.m_r_response.next = self.m_axi_rresp.val();
+        self.read_arbiter.m_r_last.next = self.m_axi_rlast.val();
+        self.read_arbiter.m_r_valid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.read_arbiter.m_r_ready.val();
 
         // What the drain watches.
         self.soft_reset.aw_valid.next = self.write_arbiter.m_aw_valid.val();
@@ -650,10 +830,10 @@ impl<
         self.soft_reset.w_last.next = self.write_arbiter.m_w_last.val();
         self.soft_reset.b_valid.next = self.m_axi_bvalid.val();
         self.soft_reset.b_ready.next = self.write_arbiter.m_b_ready.val();
-        self.soft_reset.ar_valid.next = self.descriptor_reader.m_ar_valid.val();
+        self.soft_reset.ar_valid.next = self.read_arbiter.m_ar_valid.val();
         self.soft_reset.ar_ready.next = self.m_axi_arready.val();
         self.soft_reset.r_valid.next = self.m_axi_rvalid.val();
-        self.soft_reset.r_ready.next = self.descriptor_reader.r_ready.val();
+        self.soft_reset.r_ready.next = self.read_arbiter.m_r_ready.val();
         self.soft_reset.r_last.next = self.m_axi_rlast.val();
         self.soft_reset.tx_valid.next = self.tx.m_valid.val();
         self.soft_reset.tx_ready.next = self.m_axis_mac_tx_tready.val();
@@ -663,19 +843,18 @@ impl<
         self.tx.ack.next = self.retire.ack.val();
         self.tx.ack_valid.next = self.retire.ack_valid.val();
         self.retire.ack_ready.next = self.tx.ack_ready.val();
-        self.tx.packet_word.next = 0.into();
-        self.tx.packet_last.next = self.never.val();
-        self.tx.packet_valid.next = self.never.val();
-        self.tx.payload_data.next = 0.into();
-        self.tx.payload_last.next = self.never.val();
-        self.tx.payload_error.next = self.never.val();
-        self.tx.payload_valid.next = self.never.val();
         self.queues.completion.next = self.retire.completion.val();
         self.queues.completion_valid.next = self.retire.completion_valid.val();
         self.retire.completion_ready.next = self.queues.completion_ready.val();
-        self.queues.event_job.next = self.retire.event_job.val();
-        self.queues.event_job_valid.next = self.retire.event_valid.val();
-        self.retire.event_ready.next = self.queues.event_job_ready.val();
+        self.events.retire.next = self.retire.event_job.val();
+        self.events.retire_valid.next = self.retire.event_valid.val();
+        self.retire.event_ready.next = self.events.retire_ready.val();
+        self.events.send.next = self.side.event_job.val();
+        self.events.send_valid.next = self.side.event_valid.val();
+        self.side.event_ready.next = self.events.send_ready.val();
+        self.queues.event_job.next = self.events.m.val();
+        self.queues.event_job_valid.next = self.events.m_valid.val();
+        self.events.m_ready.next = self.queues.event_job_ready.val();
         self.control.qp_error_index.next = self.retire.qp_error_index.val();
         self.control.qp_error_valid.next = self.retire.qp_error_valid.val();
         self.retire.qp_error_ready.next = self.control.qp_error_ready.val();
@@ -715,14 +894,17 @@ impl<
         self.s_axil_rvalid.next = self.registers.s_r_valid.val();
         self.registers.s_r_ready.next = self.s_axil_rready.val();
 
-        // Tables, doorbells, commands. A QP row goes to both its keepers at once.
-        self.control.table_valid.next = self.registers.qp_valid.val() & self.tx.table_ready.val();
+        // Tables, doorbells, commands. A QP row goes to its three keepers at once.
+        self.control.table_valid.next = self.registers.qp_valid.val() & self.tx.table_ready.val() & self.side.table_ready.val();
         self.control.table_address.next = self.registers.qp_address.val();
         self.control.table_data.next = self.registers.qp_data.val();
-        self.tx.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val();
+        self.tx.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val() & self.side.table_ready.val();
         self.tx.table_address.next = self.registers.qp_address.val();
         self.tx.table_data.next = self.registers.qp_data.val();
-        self.registers.qp_ready.next = self.control.table_ready.val() & self.tx.table_ready.val();
+        self.side.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val() & self.tx.table_ready.val();
+        self.side.table_address.next = self.registers.qp_address.val();
+        self.side.table_data.next = self.registers.qp_data.val();
+        self.registers.qp_ready.next = self.control.table_ready.val() & self.tx.table_ready.val() & self.side.table_ready.val();
         self.keys.table_valid.next = self.registers.mr_valid.val();
         self.keys.table_address.next = self.registers.mr_address.val();
         self.keys.table_data.next = self.registers.mr_data.val();
@@ -770,9 +952,20 @@ impl<
         self.counters.tx_valid.next = self.tx.event_valid.val();
         self.counters.tx_code.next = self.tx.event_code.val();
         self.tx.event_ready.next = self.counters.tx_ready.val();
-        self.counters.extra_valid.next = self.queues.event_valid.val();
-        self.counters.extra_code.next = self.queues.event_code.val();
-        self.queues.event_ready.next = self.counters.extra_ready.val();
+        self.codes.queues.next = self.queues.event_code.val();
+        self.codes.queues_valid.next = self.queues.event_valid.val();
+        self.queues.event_ready.next = self.codes.queues_ready.val();
+        self.codes.send.next = self.side.send_count_code.val();
+        self.codes.send_valid.next = self.side.send_count_valid.val();
+        self.side.send_count_ready.next = self.codes.send_ready.val();
+        self.codes.complete.next = self.side.complete_count_code.val();
+        self.codes.complete_valid.next = self.side.complete_count_valid.val();
+        self.side.complete_count_ready.next = self.codes.complete_ready.val();
+        self.codes.read.next = 0.into();
+        self.codes.read_valid.next = self.never.val();
+        self.counters.extra_valid.next = self.codes.m_valid.val();
+        self.counters.extra_code.next = self.codes.m.val();
+        self.codes.m_ready.next = self.counters.extra_ready.val();
         self.counters.access_valid.next = self.registers.file_valid.val();
         self.counters.access_write.next = self.registers.file_write.val();
         self.counters.access_row.next = self.registers.file_row.val();

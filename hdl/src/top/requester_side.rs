@@ -21,7 +21,27 @@ use rust_hdl::prelude::*;
 
 /// The block. Parameters as in its parts: `W K S N PB AB` DmaReader's, `H` to `U` Send's, `RC SA SC` Complete's.
 #[derive(LogicBlock)]
-pub struct RequesterSide<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize, const H: usize, const QA: usize, const QB: usize, const QC: usize, const QS: usize, const QR: usize, const A: usize, const T: usize, const L: usize, const U: usize, const RC: usize, const SA: usize, const SC: usize> {
+pub struct RequesterSide<
+    const W: usize,
+    const K: usize,
+    const S: usize,
+    const N: usize,
+    const PB: usize,
+    const AB: usize,
+    const H: usize,
+    const QA: usize,
+    const QB: usize,
+    const QC: usize,
+    const QS: usize,
+    const QR: usize,
+    const A: usize,
+    const T: usize,
+    const L: usize,
+    const U: usize,
+    const RC: usize,
+    const SA: usize,
+    const SC: usize,
+> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// The tables are cleared.
@@ -117,7 +137,7 @@ pub struct RequesterSide<const W: usize, const K: usize, const S: usize, const N
     /// Clocks per 4.096 us, 24.8 fixed point.
     pub tick: Signal<In, Bits<32>>,
     /// BAD_DOORBELL.
-    pub event: Signal<Out, EventJob>,
+    pub event_job: Signal<Out, EventJob>,
     pub event_valid: Signal<Out, Bit>,
     pub event_ready: Signal<In, Bit>,
     /// Counter events (class Extra).
@@ -142,7 +162,28 @@ pub struct RequesterSide<const W: usize, const K: usize, const S: usize, const N
     no_job: Constant<ReadJob>,
 }
 
-impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize, const H: usize, const QA: usize, const QB: usize, const QC: usize, const QS: usize, const QR: usize, const A: usize, const T: usize, const L: usize, const U: usize, const RC: usize, const SA: usize, const SC: usize> RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC> {
+impl<
+        const W: usize,
+        const K: usize,
+        const S: usize,
+        const N: usize,
+        const PB: usize,
+        const AB: usize,
+        const H: usize,
+        const QA: usize,
+        const QB: usize,
+        const QC: usize,
+        const QS: usize,
+        const QR: usize,
+        const A: usize,
+        const T: usize,
+        const L: usize,
+        const U: usize,
+        const RC: usize,
+        const SA: usize,
+        const SC: usize,
+    > RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC>
+{
     /// With Complete built so.
     pub fn new(complete: CompleteConfig) -> Self {
         Self {
@@ -229,7 +270,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
             payload_valid: Default::default(),
             payload_free: Default::default(),
             tick: Default::default(),
-            event: Default::default(),
+            event_job: Default::default(),
             event_valid: Default::default(),
             event_ready: Default::default(),
             send_count_valid: Default::default(),
@@ -255,7 +296,28 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
     }
 }
 
-impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize, const H: usize, const QA: usize, const QB: usize, const QC: usize, const QS: usize, const QR: usize, const A: usize, const T: usize, const L: usize, const U: usize, const RC: usize, const SA: usize, const SC: usize> Logic for RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC> {
+impl<
+        const W: usize,
+        const K: usize,
+        const S: usize,
+        const N: usize,
+        const PB: usize,
+        const AB: usize,
+        const H: usize,
+        const QA: usize,
+        const QB: usize,
+        const QC: usize,
+        const QS: usize,
+        const QR: usize,
+        const A: usize,
+        const T: usize,
+        const L: usize,
+        const U: usize,
+        const RC: usize,
+        const SA: usize,
+        const SC: usize,
+    > Logic for RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC>
+{
     #[hdl_gen]
     fn update(&mut self) {
         self.send.clock.next = self.clock.val();
@@ -457,7 +519,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
         self.complete.r_last.next = self.r_last.val();
 
         // Events.
-        self.event.next = self.send.event.val();
+        self.event_job.next = self.send.event_job.val();
         self.event_valid.next = self.send.event_valid.val();
         self.send.event_ready.next = self.event_ready.val();
         self.send_count_valid.next = self.send.count_valid.val();

@@ -148,6 +148,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.no_pair.d.next = !(self.words.val() >> 1).any();
         self.one_pair.d.next = (self.words.val() >> 1) == self.one_word.val();
         self.queue.s.next.more = self.more.q.val();
+        self.queue.s.next.fills = self.gearbox.beat_last.val() & !self.gearbox.beat_lanes.val().get_bit(1) & self.more.q.val();
         self.queue.s.next.single = self.single.q.val();
         self.queue.s.next.no_pair = self.no_pair.q.val();
         self.queue.s.next.one_pair = self.one_pair.q.val();

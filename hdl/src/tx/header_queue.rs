@@ -31,6 +31,8 @@ pub struct HeaderBeat {
     pub one_pair: Bit,
     pub odd: Bit,
     pub pairs: Bits<10>,
+    /// The upper lane is for the first word of payload.
+    pub fills: Bit,
 }
 
 /// The queue.
@@ -45,8 +47,8 @@ pub struct HeaderQueue {
     pub m_ready: Signal<In, Bit>,
     /// Nothing waits: a beat passes at once.
     pub idle: Signal<Out, Bit>,
-    fifo: Fifo<6, 7, 90>,
-    front: DFF<Bits<90>>,
+    fifo: Fifo<6, 7, 91>,
+    front: DFF<Bits<91>>,
     front_valid: DFF<Bit>,
     /// Beats that wait, the front included.
     stored: DFF<Bits<7>>,
@@ -56,7 +58,7 @@ pub struct HeaderQueue {
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     beat: Signal<Local, HeaderBeat>,
-    head: Signal<Local, Bits<90>>,
+    head: Signal<Local, Bits<91>>,
 }
 
 impl Default for HeaderQueue {
@@ -97,20 +99,21 @@ impl Logic for HeaderQueue {
         self.beat.next = self.s.val();
         self.push.next = self.s_valid.val() & !(self.empty.val() & self.m_ready.val());
         self.pop.next = self.front_valid.q.val() & self.m_ready.val();
-        self.fifo.s_data.next = bit_cast::<90, 64>(self.beat.val().data)
-            | (bit_cast::<90, 2>(self.beat.val().lanes) << 64)
-            | (bit_cast::<90, 1>(self.beat.val().last.into()) << 66)
-            | (bit_cast::<90, 2>(self.beat.val().covered) << 67)
-            | (bit_cast::<90, 1>(self.beat.val().covered_first.into()) << 69)
-            | (bit_cast::<90, 3>(self.beat.val().number) << 70)
-            | (bit_cast::<90, 1>(self.beat.val().ipv6.into()) << 73)
-            | (bit_cast::<90, 1>(self.beat.val().drop.into()) << 74)
-            | (bit_cast::<90, 1>(self.beat.val().more.into()) << 75)
-            | (bit_cast::<90, 1>(self.beat.val().single.into()) << 76)
-            | (bit_cast::<90, 1>(self.beat.val().no_pair.into()) << 77)
-            | (bit_cast::<90, 1>(self.beat.val().one_pair.into()) << 78)
-            | (bit_cast::<90, 1>(self.beat.val().odd.into()) << 79)
-            | (bit_cast::<90, 10>(self.beat.val().pairs) << 80);
+        self.fifo.s_data.next = bit_cast::<91, 64>(self.beat.val().data)
+            | (bit_cast::<91, 2>(self.beat.val().lanes) << 64)
+            | (bit_cast::<91, 1>(self.beat.val().last.into()) << 66)
+            | (bit_cast::<91, 2>(self.beat.val().covered) << 67)
+            | (bit_cast::<91, 1>(self.beat.val().covered_first.into()) << 69)
+            | (bit_cast::<91, 3>(self.beat.val().number) << 70)
+            | (bit_cast::<91, 1>(self.beat.val().ipv6.into()) << 73)
+            | (bit_cast::<91, 1>(self.beat.val().drop.into()) << 74)
+            | (bit_cast::<91, 1>(self.beat.val().more.into()) << 75)
+            | (bit_cast::<91, 1>(self.beat.val().single.into()) << 76)
+            | (bit_cast::<91, 1>(self.beat.val().no_pair.into()) << 77)
+            | (bit_cast::<91, 1>(self.beat.val().one_pair.into()) << 78)
+            | (bit_cast::<91, 1>(self.beat.val().odd.into()) << 79)
+            | (bit_cast::<91, 10>(self.beat.val().pairs) << 80)
+            | (bit_cast::<91, 1>(self.beat.val().fills.into()) << 90);
         self.fifo.s_valid.next = self.push.val();
         self.fifo.m_ready.next = !self.front_valid.q.val() | self.m_ready.val();
         if !self.front_valid.q.val() | self.m_ready.val() {
@@ -141,6 +144,7 @@ impl Logic for HeaderQueue {
         self.m.next.one_pair = self.head.val().get_bit(78);
         self.m.next.odd = self.head.val().get_bit(79);
         self.m.next.pairs = self.head.val().get_bits::<10>(80);
+        self.m.next.fills = self.head.val().get_bit(90);
         self.m_valid.next = self.front_valid.q.val();
         if self.empty.val() {
             self.m.next = self.s.val();

@@ -48,7 +48,6 @@ pub struct Joiner {
     half_last: DFF<Bit>,
     carry: DFF<Bits<32>>,
     beat: Signal<Local, HeaderBeat>,
-    half: Signal<Local, Bit>,
     fills: Signal<Local, Bit>,
     take_header: Signal<Local, Bit>,
     needs: Signal<Local, Bit>,
@@ -94,7 +93,6 @@ impl Default for Joiner {
             half_last: Default::default(),
             carry: Default::default(),
             beat: Default::default(),
-            half: Default::default(),
             fills: Default::default(),
             take_header: Default::default(),
             needs: Default::default(),
@@ -117,8 +115,7 @@ impl Logic for Joiner {
 
         // A header's last beat whose upper lane is free takes the first word of payload.
         self.beat.next = self.header.val();
-        self.half.next = self.beat.val().last & !self.beat.val().lanes.get_bit(1);
-        self.fills.next = self.half.val() & self.beat.val().more;
+        self.fills.next = self.beat.val().fills;
         self.header_ready.next = self.room.val() & !self.in_payload.q.val();
         self.take_header.next = self.header_valid.val() & self.room.val() & !self.in_payload.q.val();
         self.header_done.next = self.take_header.val() & self.beat.val().last;

@@ -401,7 +401,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.start.next = self.looking.val()
             & (self.can_ack.val() | self.can_packet.val())
             & self.room.val()
-            & (self.wide.val() | !self.event_due.q.val())
+            & (self.wide.val() | !(self.event_due.q.val() | self.last_reg.q.val()))
             & self.advance.val();
         self.begin_next.next = self.start.val() & !self.pick_ack.val();
         self.payload_next.next = self.start.val() & !self.pick_ack.val() & self.head.q.val().get_bit(13);
@@ -678,18 +678,18 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.poisoned.next = self.dropping.q.val();
 
         // The event, with the last word; an ACKNOWLEDGE's by its syndrome, the AETH's first byte.
-        self.kind.next = self.words.word.val().get_bits::<2>(5);
+        self.kind.next = self.word_reg.q.val().get_bits::<2>(5);
         if self.event_due.q.val() & self.event_ready.val() {
             self.event_due.d.next = false;
         }
-        if self.now_last.q.val() & self.advance.val() & self.answers.q.val() {
+        if self.last_reg.q.val() & self.advance.val() & self.answers.q.val() {
             self.event_due.d.next = true;
             self.code.d.next = self.tx_request.val();
             if self.response.q.val() {
                 self.code.d.next = self.tx_response.val();
             }
             if self.opcode.q.val() == self.op_acknowledge.val() {
-                self.code.d.next = self.tx_nak.val() + bit_cast::<6, 2>(self.words.word.val().get_bits::<2>(0));
+                self.code.d.next = self.tx_nak.val() + bit_cast::<6, 2>(self.word_reg.q.val().get_bits::<2>(0));
                 if self.kind.val() == self.kind_ack.val() {
                     self.code.d.next = self.tx_ack.val();
                 }
@@ -717,6 +717,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.served_ack.d.next = false;
             self.frame_reg.d.next = false;
             self.covered_reg.d.next = false;
+            self.last_reg.d.next = false;
             self.event_due.d.next = false;
         }
     }

@@ -77,7 +77,8 @@ pub struct PacketWords<const V: usize> {
     job_word: Signal<Local, Bits<32>>,
     inner: Signal<Local, Bits<32>>,
     value: Signal<Local, Bits<32>>,
-    length: Signal<Local, Bits<11>>,
+    /// Words that IP or UDP count, one step ahead.
+    length: DFF<Bits<11>>,
     keep: Signal<Local, Bits<32>>,
     pick_row: Constant<Bits<2>>,
     pick_mac: Constant<Bits<2>>,
@@ -185,9 +186,14 @@ impl<const V: usize> Default for PacketWords<V> {
 impl<const V: usize> Logic for PacketWords<V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pick, term_ip, term_upper, term_keep, term_tos);
+        dff_setup!(self, clock, length, pick, term_ip, term_upper, term_keep, term_tos);
 
         if self.advance.val() {
+            // R7: lengths count the ICRC.
+            self.length.d.next = self.body.val() + self.udp_length.val();
+            if self.soon.val() == BuildStep::Four5 {
+                self.length.d.next = self.body.val() + self.ip_length.val();
+            }
             self.pick.d.next = self.pick_row.val();
             self.term_ip.d.next = (self.soon.val() == BuildStep::Eth0) | (self.soon.val() == BuildStep::Eth1);
             self.term_upper.d.next = (self.soon.val() == BuildStep::Eth1) | (self.soon.val() == BuildStep::Eth3);
@@ -308,18 +314,12 @@ impl<const V: usize> Logic for PacketWords<V> {
             self.term.next = self.kept.val() | (self.half.val() & self.high_byte.val());
         }
 
-        // R7: lengths count the ICRC.
-        self.length.next = self.body.val() + self.udp_length.val();
-        if self.now.val() == BuildStep::Four5 {
-            self.length.next = self.body.val() + self.ip_length.val();
-        }
-
         self.number.next = self.no_mask.val();
         match self.now.val() {
             BuildStep::Four5 => {
                 self.value.next = self.ip_start.val()
                     | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 16)
-                    | (bit_cast::<32, 11>(self.length.val()) << 2);
+                    | (bit_cast::<32, 11>(self.length.q.val()) << 2);
                 self.number.next = 5.into();
             }
             BuildStep::Four6 => {
@@ -337,7 +337,7 @@ impl<const V: usize> Logic for PacketWords<V> {
                 self.value.next = self.port.val() | (self.inner.val() & self.upper_half.val());
             }
             BuildStep::Udp1 => {
-                self.value.next = bit_cast::<32, 11>(self.length.val()) << 18;
+                self.value.next = bit_cast::<32, 11>(self.length.q.val()) << 18;
                 self.number.next = 11.into();
             }
             BuildStep::Bth0 => {
@@ -370,7 +370,7 @@ impl<const V: usize> Logic for PacketWords<V> {
                 }
                 BuildStep::Six1 => {
                     self.value.next = self.six_protocol.val()
-                        | (bit_cast::<32, 11>(self.length.val()) << 18)
+                        | (bit_cast::<32, 11>(self.length.q.val()) << 18)
                         | bit_cast::<32, 8>(self.row.val().get_bits::<8>(8));
                     self.number.next = 1.into();
                 }

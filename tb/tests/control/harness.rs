@@ -28,6 +28,8 @@ pub struct Left {
     /// Keys asked: op, key, va, length.
     pub keys: Vec<(u8, u32, u64, u32)>,
     pub fetches: Vec<u64>,
+    /// Heads given to the requester, and releases that it owes.
+    pub responses: u32,
     /// Cycles from fetch_start to fetch_done.
     pub fetch_wait: u64,
 }
@@ -154,6 +156,13 @@ pub struct Harness {
     key_asked: Option<(u8, u32, u64, u32, u16, u8)>,
     fetch_left: u32,
     fetch_asked: u64,
+    wqe_words: [u32; 4],
+    /// What the requester does with the next response: after so many cycles, counter code, placed.
+    pub respond: (u32, u8, bool),
+    response_seen: u32,
+    /// States the requester was told, and whether it takes them.
+    pub told: Vec<(u32, u32)>,
+    pub listens: bool,
     left: Left,
     /// Counter of each packet sent.
     pub sent: Vec<u8>,
@@ -161,9 +170,19 @@ pub struct Harness {
 
 impl Harness {
     pub fn new(seed: u64) -> Self {
+        Self::with(
+            seed,
+            Features {
+                requester: false,
+                ..Features::all()
+            },
+        )
+    }
+
+    pub fn with(seed: u64, features: Features) -> Self {
         println!("seed {seed}");
         let mut h = Harness {
-            bench: Bench::new(Box::new(Control::new(Features { requester: false, ..Features::all() })), |u| &mut u.clock),
+            bench: Bench::new(Box::new(Control::new(features)), |u| &mut u.clock),
             rng: ChaCha8Rng::seed_from_u64(seed),
             stall: 0,
             key_latency: 8,
@@ -173,6 +192,11 @@ impl Harness {
             key_asked: None,
             fetch_left: 0,
             fetch_asked: 0,
+            wqe_words: [0; 4],
+            respond: (0, 0, false),
+            response_seen: 0,
+            told: vec![],
+            listens: true,
             left: Left::default(),
             sent: vec![],
         };
@@ -237,14 +261,26 @@ impl Harness {
             let words = self.wqes.get(&self.fetch_asked);
             uut.fetch_error.next = words.is_none();
             let words = words.copied().unwrap_or([0xdead_beef; 4]);
-            uut.fetch_word0.next = (words[0] as u64).to_bits();
-            uut.fetch_word1.next = (words[1] as u64).to_bits();
-            uut.fetch_word2.next = (words[2] as u64).to_bits();
-            uut.fetch_word3.next = (words[3] as u64).to_bits();
+            self.wqe_words = words;
         }
+        // The requester: code and `placed` count in the done cycle only.
+        uut.response_done.next = false;
+        uut.response_code.next = (self.rng.gen_range(0..64u64)).to_bits();
+        uut.response_placed.next = self.rng.gen();
+        if self.response_seen > self.respond.0 {
+            uut.response_done.next = true;
+            uut.response_code.next = (self.respond.1 as u64).to_bits();
+            uut.response_placed.next = self.respond.2;
+        }
+        uut.state_ready.next = self.listens && ready(&mut self.rng, stall);
+        uut.fetch_word.next = (self.wqe_words[0] as u64).to_bits();
         self.bench.settle();
 
         let uut = &self.bench.uut;
+        if uut.fetch_next.val() {
+            assert!(self.fetch_left == 0, "words turned while they are fetched");
+            self.wqe_words.rotate_left(1);
+        }
         let asked = (
             uut.key_op.val().to_u64() as u8,
             uut.key.val().to_u64() as u32,
@@ -288,6 +324,16 @@ impl Harness {
             self.fetch_left = self.rng.gen_range(1..20);
             self.left.fetch_wait += self.fetch_left as u64;
         }
+        self.response_seen = if uut.response_valid.val() && !uut.response_done.val() {
+            self.response_seen + 1
+        } else {
+            0
+        };
+        self.left.responses += uut.response_done.val() as u32;
+        if uut.state_valid.val() & uut.state_ready.val() {
+            self.told
+                .push((uut.state_index.val().to_u64() as u32, uut.state.val().to_u64() as u32));
+        }
         if uut.job_valid.val() & uut.job_ready.val() {
             self.left.jobs.push(uut.job.val());
         }
@@ -303,6 +349,7 @@ impl Harness {
             refused: uut.command_refused.val(),
             doorbell_ready: uut.doorbell_ready.val(),
             qp_error_ready: uut.qp_error_ready.val(),
+            requester_error_ready: uut.requester_error_ready.val(),
         };
         self.bench.edge();
         seen
@@ -342,6 +389,10 @@ impl Harness {
         self.sent.extend(&left.counters);
         assert_eq!(left.counters.len(), 1, "one counter a head: {p:?} {left:?}");
         let releases: Vec<bool> = left.jobs.iter().map(|j| j.release).collect();
+        if left.responses > 0 && self.respond.2 {
+            assert!(releases.is_empty(), "the requester releases: {left:?}");
+            return left;
+        }
         assert_eq!(releases.iter().filter(|r| **r).count(), 1, "one release a head: {left:?}");
         assert!(*releases.last().unwrap(), "the release is last");
         let writes = left.jobs.iter().filter(|j| j.write).count() as u64;
@@ -419,6 +470,19 @@ impl Harness {
             assert!(waited < 1000, "qp_error hangs");
         }
         self.bench.uut.qp_error_valid.next = false;
+        std::mem::take(&mut self.left)
+    }
+
+    pub fn requester_error(&mut self, index: u32) -> Left {
+        self.left = Left::default();
+        self.bench.uut.requester_error_valid.next = true;
+        self.bench.uut.requester_error_index.next = (index as u64).to_bits();
+        let mut waited = 0;
+        while !self.tick().requester_error_ready {
+            waited += 1;
+            assert!(waited < 1000, "requester_error hangs");
+        }
+        self.bench.uut.requester_error_valid.next = false;
         std::mem::take(&mut self.left)
     }
 
@@ -515,4 +579,5 @@ struct Seen {
     refused: bool,
     doorbell_ready: bool,
     qp_error_ready: bool,
+    requester_error_ready: bool,
 }

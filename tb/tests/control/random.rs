@@ -5,6 +5,7 @@ use crate::harness::*;
 use rand::seq::SliceRandom;
 use rand::Rng;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use verbena_hdl::responder::Features;
 use verbena_model::golden::keys::{Access, Region as ModelRegion};
 use verbena_model::golden::qp::{Attributes, Message, State};
 use verbena_model::golden::{Completion, Golden, Outcome};
@@ -40,7 +41,7 @@ fn state_of(state: State) -> u32 {
 }
 
 impl Pair {
-    fn new(seed: u64, stall: u32) -> Self {
+    fn new(seed: u64, stall: u32, serial: bool) -> Self {
         let gids = vec![
             Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1))),
             Some(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))),
@@ -52,7 +53,14 @@ impl Pair {
             icrc_off: false,
         };
         let mut pair = Pair {
-            h: Harness::new(seed),
+            h: Harness::with(
+                seed,
+                Features {
+                    requester: false,
+                    serial,
+                    ..Features::all()
+                },
+            ),
             model: Golden::new(local),
             memory: Memory::new(),
             ours: Memory::new(),
@@ -429,8 +437,8 @@ impl Pair {
     }
 }
 
-fn run(seed: u64, stall: u32, steps: u32) {
-    let mut pair = Pair::new(seed, stall);
+fn run(seed: u64, stall: u32, steps: u32, serial: bool) {
+    let mut pair = Pair::new(seed, stall, serial);
     let mut counters = [0u32; 64];
     for step in 0..steps {
         let before = pair.h.sent.len();
@@ -453,15 +461,20 @@ fn run(seed: u64, stall: u32, steps: u32) {
 
 #[test]
 fn random_without_stall() {
-    run(1, 0, 2000);
+    run(1, 0, 2000, false);
 }
 
 #[test]
 fn random_with_stall() {
-    run(2, 400, 2000);
+    run(2, 400, 2000, false);
 }
 
 #[test]
 fn random_with_much_stall() {
-    run(3, 850, 1000);
+    run(3, 850, 1000, false);
+}
+
+#[test]
+fn random_serial() {
+    run(4, 400, 1500, true);
 }

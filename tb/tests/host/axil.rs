@@ -15,6 +15,7 @@ pub enum Seen {
     Mr(u32, u32),
     Mtt(u32, u32),
     Cq(u32, u32),
+    SendDoorbell(u32, u32),
     ReceiveDoorbell(u32, u32),
     CompletionDoorbell(u32, u32, u32),
     Command(u32, u32, u32),
@@ -80,7 +81,7 @@ impl<const GW: usize> Host<GW> {
 
     /// One cycle; the caller has set the AXI inputs. Outputs are looked at before the edge by `look`.
     fn cycle_with<T>(&mut self, look: impl FnOnce(&Registers<GW>) -> T) -> T {
-        let readies: Vec<bool> = (0..7).map(|_| self.ready()).collect();
+        let readies: Vec<bool> = (0..8).map(|_| self.ready()).collect();
         let uut = &mut self.registers.uut;
         uut.qp_ready.next = readies[0];
         uut.mr_ready.next = readies[1];
@@ -89,6 +90,7 @@ impl<const GW: usize> Host<GW> {
         uut.rq_doorbell_ready.next = readies[4];
         uut.cq_doorbell_ready.next = readies[5];
         uut.eq_restart_ready.next = readies[6];
+        uut.sq_doorbell_ready.next = readies[7];
         let done = self.command_age >= self.command_latency;
         uut.command_done.next = done;
         self.settle();
@@ -115,6 +117,12 @@ impl<const GW: usize> Host<GW> {
             new.push(Seen::ReceiveDoorbell(
                 n(uut.rq_doorbell_index.val().to_u64()),
                 n(uut.rq_doorbell_producer.val().to_u64()),
+            ));
+        }
+        if uut.sq_doorbell_valid.val() & readies[7] {
+            new.push(Seen::SendDoorbell(
+                n(uut.sq_doorbell_index.val().to_u64()),
+                n(uut.sq_doorbell_producer.val().to_u64()),
             ));
         }
         if uut.cq_doorbell_valid.val() & readies[5] {

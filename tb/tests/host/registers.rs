@@ -173,6 +173,7 @@ fn windows<const GW: usize>(config: &Config) {
                         MR_TABLE => Some(Seen::Mr(row * 8 + word, value)),
                         MTT_TABLE => Some(Seen::Mtt(row * 2 + word, value)),
                         CQ_TABLE => Some(Seen::Cq(row * 4 + word, value)),
+                        DOORBELLS if word == doorbell::SQ_PRODUCER => Some(Seen::SendDoorbell(row, value & 0xffff)),
                         DOORBELLS if word == doorbell::RQ_PRODUCER => Some(Seen::ReceiveDoorbell(row, value & 0xffff)),
                         DOORBELLS if word >= doorbell::CQ_CONSUMER => {
                             Some(Seen::CompletionDoorbell(row, word - doorbell::CQ_CONSUMER, value & 0xffff))

@@ -374,6 +374,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                 ring_offset: front.ring_offset.to_bits(),
                 release: front.release,
                 end_beat: front.end_beat.to_bits(),
+                swap: false,
             };
             uut.job_valid.next = offering;
             uut.read_ready.next = read_ready;

@@ -15,7 +15,7 @@ macro_rules! mixed {
         fn $name() {
             let mut h = $tx($seed, $idle, $stall);
             h.random_rows();
-            for k in 0..70 {
+            for k in 0..40 {
                 let length = [h.rng.gen_range(0..300), h.rng.gen_range(0..9), 0][k % 3];
                 let inline = length <= 32 && h.rng.gen();
                 let extensions = h.rng.gen_range(0..8);

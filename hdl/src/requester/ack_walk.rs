@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! PSNs and lengths of the message at the head of a send queue: the registers behind an acknowledgement's walk, and the one subtractor that compares them (R21).
+//!
+//! ```text
+//! psn, bound, oldest ───────┐ pair
+//! oldest, limit, first, end ┴─► difference ─► negative (bit 23), equal
+//! length ─► less 1 ─► divided by the PMTU ─► + first + 1 ─► end
+//! ```
+//!
+//! | register | holds |
+//! |---|---|
+//! | oldest | unacknowledged PSN |
+//! | limit | a PSN of `Send`: highest ever sent + 1, or next |
+//! | first, end | PSN of the oldest message, and the one behind it; `end` two cycles behind `length` |
+//! | bound | the PSN up to which is acknowledged: the response's, or the one behind it with `inclusive` |
+//!
+//! A message of no bytes has one PSN (R22). `far`: PMTUs above 512 exist.
+
+use rust_hdl::prelude::*;
+
+/// Which difference is taken in the next cycle.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum Pair {
+    /// Keep the last one.
+    Nothing,
+    PsnOldest,
+    PsnLimit,
+    /// What is acknowledged against the message's end: not negative if all of it is.
+    BoundEnd,
+    OldestLimit,
+    OldestFirst,
+}
+
+#[derive(LogicBlock)]
+pub struct AckWalk {
+    pub clock: Signal<In, Clock>,
+    pub pair: Signal<In, Pair>,
+    pub difference: Signal<Out, Bits<24>>,
+    pub negative: Signal<Out, Bit>,
+    pub equal: Signal<Out, Bit>,
+    pub pmtu: Signal<In, Bits<3>>,
+    /// Words from the rows and from `Send`, and which register takes them.
+    pub word: Signal<In, Bits<32>>,
+    pub look: Signal<In, Bits<32>>,
+    /// Of the response's head, which holds still.
+    pub psn: Signal<In, Bits<24>>,
+    pub load_oldest: Signal<In, Bit>,
+    pub load_limit: Signal<In, Bit>,
+    pub load_first: Signal<In, Bit>,
+    pub load_length: Signal<In, Bit>,
+    /// oldest := first := end: the message is complete.
+    pub pass: Signal<In, Bit>,
+    /// oldest := bound.
+    pub reach: Signal<In, Bit>,
+    pub inclusive: Signal<In, Bit>,
+    pub oldest: Signal<Out, Bits<24>>,
+    pub length: Signal<Out, Bits<32>>,
+    /// Bytes from the first PSN to the one behind a difference taken from `first`.
+    pub offset: Signal<Out, Bits<32>>,
+    pair_kept: DFF<Pair>,
+    oldest_kept: DFF<Bits<24>>,
+    limit_kept: DFF<Bits<24>>,
+    first_kept: DFF<Bits<24>>,
+    end_kept: DFF<Bits<24>>,
+    bound_kept: DFF<Bits<24>>,
+    length_kept: DFF<Bits<32>>,
+    less: DFF<Bits<32>>,
+    empty: DFF<Bit>,
+    difference_kept: DFF<Bits<24>>,
+    left: Signal<Local, Bits<24>>,
+    right: Signal<Local, Bits<24>>,
+    sum: Signal<Local, Bits<25>>,
+    quotient: Signal<Local, Bits<24>>,
+    far: Constant<Bit>,
+}
+
+impl AckWalk {
+    pub fn new(far: bool) -> Self {
+        Self {
+            clock: Default::default(),
+            pair: Default::default(),
+            difference: Default::default(),
+            negative: Default::default(),
+            equal: Default::default(),
+            pmtu: Default::default(),
+            word: Default::default(),
+            look: Default::default(),
+            psn: Default::default(),
+            load_oldest: Default::default(),
+            load_limit: Default::default(),
+            load_first: Default::default(),
+            load_length: Default::default(),
+            pass: Default::default(),
+            reach: Default::default(),
+            inclusive: Default::default(),
+            oldest: Default::default(),
+            length: Default::default(),
+            offset: Default::default(),
+            pair_kept: Default::default(),
+            oldest_kept: Default::default(),
+            limit_kept: Default::default(),
+            first_kept: Default::default(),
+            end_kept: Default::default(),
+            bound_kept: Default::default(),
+            length_kept: Default::default(),
+            less: Default::default(),
+            empty: Default::default(),
+            difference_kept: Default::default(),
+            left: Default::default(),
+            right: Default::default(),
+            sum: Default::default(),
+            quotient: Default::default(),
+            far: Constant::new(far),
+        }
+    }
+}
+
+impl Logic for AckWalk {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            pair_kept,
+            oldest_kept,
+            limit_kept,
+            first_kept,
+            end_kept,
+            bound_kept,
+            length_kept,
+            less,
+            empty,
+            difference_kept
+        );
+
+        // The difference.
+        self.pair_kept.d.next = self.pair.val();
+        self.left.next = self.psn.val();
+        self.right.next = self.oldest_kept.q.val();
+        match self.pair_kept.q.val() {
+            Pair::PsnLimit => {
+                self.right.next = self.limit_kept.q.val();
+            }
+            Pair::BoundEnd => {
+                self.left.next = self.bound_kept.q.val();
+                self.right.next = self.end_kept.q.val();
+            }
+            Pair::OldestLimit => {
+                self.left.next = self.oldest_kept.q.val();
+                self.right.next = self.limit_kept.q.val();
+            }
+            Pair::OldestFirst => {
+                self.left.next = self.oldest_kept.q.val();
+                self.right.next = self.first_kept.q.val();
+            }
+            _ => {}
+        }
+        if self.pair_kept.q.val() != Pair::Nothing {
+            self.difference_kept.d.next = self.left.val() - self.right.val();
+        }
+        self.difference.next = self.difference_kept.q.val();
+        self.negative.next = self.difference_kept.q.val().get_bit(23);
+        self.equal.next = !self.difference_kept.q.val().any();
+
+        // R22: the last PSN.
+        self.less.d.next = self.length_kept.q.val() - 1;
+        self.empty.d.next = !self.length_kept.q.val().any();
+        self.quotient.next = self.less.q.val().get_bits::<24>(8);
+        self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 8;
+        if self.pmtu.val() == 2 {
+            self.quotient.next = bit_cast::<24, 23>(self.less.q.val().get_bits::<23>(9));
+            self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 9;
+        }
+        if self.far.val() {
+            if self.pmtu.val() == 3 {
+                self.quotient.next = bit_cast::<24, 22>(self.less.q.val().get_bits::<22>(10));
+                self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 10;
+            }
+            if self.pmtu.val() == 4 {
+                self.quotient.next = bit_cast::<24, 21>(self.less.q.val().get_bits::<21>(11));
+                self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 11;
+            }
+            if self.pmtu.val() == 5 {
+                self.quotient.next = bit_cast::<24, 20>(self.less.q.val().get_bits::<20>(12));
+                self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 12;
+            }
+        }
+        if self.empty.q.val() {
+            self.quotient.next = 0.into();
+        }
+        // One adder: the lowest bit carries in.
+        self.sum.next = ((bit_cast::<25, 24>(self.first_kept.q.val()) << 1) | 1) + ((bit_cast::<25, 24>(self.quotient.val()) << 1) | 1);
+        self.end_kept.d.next = self.sum.val().get_bits::<24>(1);
+
+        // Onward.
+        self.bound_kept.d.next = self.psn.val();
+        if self.inclusive.val() {
+            self.bound_kept.d.next = self.psn.val() + 1;
+        }
+        if self.load_oldest.val() {
+            self.oldest_kept.d.next = self.word.val().get_bits::<24>(0);
+        }
+        if self.load_limit.val() {
+            self.limit_kept.d.next = self.look.val().get_bits::<24>(0);
+        }
+        if self.load_first.val() {
+            self.first_kept.d.next = self.look.val().get_bits::<24>(0);
+        }
+        if self.load_length.val() {
+            self.length_kept.d.next = self.look.val();
+        }
+        if self.reach.val() {
+            self.oldest_kept.d.next = self.bound_kept.q.val();
+        }
+        if self.pass.val() {
+            self.oldest_kept.d.next = self.end_kept.q.val();
+            self.first_kept.d.next = self.end_kept.q.val();
+        }
+        self.oldest.next = self.oldest_kept.q.val();
+        self.length.next = self.length_kept.q.val();
+    }
+
+    crate::block_name!();
+}

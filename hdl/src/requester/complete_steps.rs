@@ -1,0 +1,1101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The one state machine of `Complete`: a response, a timer that ran out, or a word from `Send`, one at a time.
+//!
+//! ```text
+//! Idle ─► ReadIndex … ReadQueue ─► LookRecord ─► LookLength ─► Take ─► Judge ─┬─► Last ─► Compare ─► Decide ─► Complete
+//!                                      ▲                                     │                        │          │
+//!                                      └──── the next message, or the rest of this one ───────────────┴──────────┘
+//! Judge ─┬─ reached ──────────────────────────────────────────────────────────────────► Save
+//!        ├─ data at the oldest PSN ─► Last … Decide ─► Due ─► Fit ─► Await ─► Data ───► Save
+//!        ├─ NAK, missing responses, timeout ─► Retries ─► Retry ──────────────────────► Save
+//!        ├─ refusals, exhausted retries ─► Fatal ─────────────────────────────────────► Save
+//!        └─ flush ─► Start … Started, Posted ─► Flush, Begun ─► Drained ──────────────► Save
+//! Save ─► SaveIndex ─► Outstanding ─► Behind ─► Timer ─► [Count] ─► [Refer ─► … ─► Rewind ─► CountRewind] ─► [Wake] ─► Finish ─► Idle
+//! ```
+//!
+//! A walk goes from message to message until the response's PSN is reached. `moved`: something was acknowledged in this job.
+//! A failed QP (`dead`) takes nothing more; it is reported by its timer, set to run out at once, so that this machine never waits for control.
+
+use super::ack_walk::Pair;
+use super::timers::TimerOperation;
+use rust_hdl::prelude::*;
+use verbena_spec::{counters, layout::state, layout::status};
+
+/// What is being done.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum CompleteWork {
+    Response,
+    Expired,
+    Flush,
+    Fail,
+    Sent,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum CompleteState {
+    Idle,
+    ReadIndex,
+    ReadOldest,
+    ReadService,
+    ReadQueue,
+    LookRecord,
+    LookLength,
+    Take,
+    Judge,
+    Last,
+    Compare,
+    Decide,
+    Complete,
+    Due,
+    DueWait,
+    Fit,
+    Await,
+    Forget,
+    Data,
+    Retries,
+    RetriesWait,
+    Retry,
+    Fatal,
+    Start,
+    StartWait,
+    Started,
+    Posted,
+    PostedWait,
+    Flush,
+    Begun,
+    BegunWait,
+    Drained,
+    Save,
+    SaveIndex,
+    Outstanding,
+    Behind,
+    Timer,
+    Count,
+    Refer,
+    Referred,
+    Offset,
+    Rewind,
+    CountRewind,
+    Wake,
+    Finish,
+}
+
+#[derive(LogicBlock)]
+pub struct CompleteSteps {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    /// The tables are cleared.
+    pub go: Signal<In, Bit>,
+    // What there is to do; each is held until its end (`finish`), but for `expired`, which is taken at once.
+    pub response_valid: Signal<In, Bit>,
+    pub response_index: Signal<In, Bits<12>>,
+    pub expired_valid: Signal<In, Bit>,
+    pub expired_index: Signal<In, Bits<12>>,
+    pub expired_rnr: Signal<In, Bit>,
+    pub expired_ready: Signal<Out, Bit>,
+    pub flush_valid: Signal<In, Bit>,
+    pub flush_index: Signal<In, Bits<12>>,
+    pub flush_state: Signal<In, Bits<3>>,
+    pub fail_valid: Signal<In, Bit>,
+    pub fail_index: Signal<In, Bits<12>>,
+    pub fail_status: Signal<In, Bits<8>>,
+    pub sent_valid: Signal<In, Bit>,
+    pub sent_index: Signal<In, Bits<12>>,
+    pub sent_status: Signal<In, Bits<8>>,
+    pub work: Signal<Out, CompleteWork>,
+    pub finish: Signal<Out, Bit>,
+    /// The response was outside what is outstanding (R39).
+    pub ghost: Signal<Out, Bit>,
+    /// The response's last job has released the frame.
+    pub placed: Signal<Out, Bit>,
+    pub index: Signal<Out, Bits<12>>,
+    pub wqe: Signal<Out, Bits<16>>,
+    // Rows, and what `Send` shows.
+    pub read: Signal<Out, Bit>,
+    pub item: Signal<Out, Bits<5>>,
+    pub word: Signal<In, Bits<32>>,
+    pub write: Signal<Out, Bit>,
+    pub write_item: Signal<Out, Bits<4>>,
+    pub write_data: Signal<Out, Bits<32>>,
+    pub look_read: Signal<Out, Bit>,
+    pub look_item: Signal<Out, Bits<5>>,
+    pub look_data: Signal<In, Bits<32>>,
+    pub load_service: Signal<Out, Bit>,
+    pub load_queue: Signal<Out, Bit>,
+    pub load_domain: Signal<Out, Bit>,
+    // PSNs.
+    pub pair: Signal<Out, Pair>,
+    pub negative: Signal<In, Bit>,
+    pub equal: Signal<In, Bit>,
+    pub oldest: Signal<In, Bits<24>>,
+    pub load_oldest: Signal<Out, Bit>,
+    pub load_limit: Signal<Out, Bit>,
+    pub load_first: Signal<Out, Bit>,
+    pub load_length: Signal<Out, Bit>,
+    pub pass: Signal<Out, Bit>,
+    pub reach: Signal<Out, Bit>,
+    pub inclusive: Signal<Out, Bit>,
+    /// The oldest PSN is a message's first.
+    pub aligned: Signal<Out, Bit>,
+    // The response.
+    pub positive: Signal<In, Bit>,
+    pub rnr: Signal<In, Bit>,
+    pub sequence_nak: Signal<In, Bit>,
+    pub data: Signal<In, Bit>,
+    pub nak_status: Signal<In, Bits<4>>,
+    pub bytes: Signal<In, Bit>,
+    pub fetches: Signal<In, Bit>,
+    pub fits: Signal<In, Bit>,
+    pub opening: Signal<Out, Bit>,
+    pub closing: Signal<Out, Bit>,
+    pub signaled: Signal<In, Bit>,
+    // Placement.
+    pub load_offset: Signal<Out, Bit>,
+    pub place_start: Signal<Out, Bit>,
+    pub place_hit: Signal<Out, Bit>,
+    pub place_commit: Signal<Out, Bit>,
+    pub place_forget: Signal<Out, Bit>,
+    pub place_clear: Signal<Out, Bit>,
+    pub place_idle: Signal<In, Bit>,
+    pub place_done: Signal<In, Bit>,
+    pub place_refused: Signal<In, Bit>,
+    pub place_status: Signal<In, Bits<4>>,
+    pub place_jobs: Signal<In, Bits<2>>,
+    // Out.
+    pub entry_valid: Signal<Out, Bit>,
+    pub entry_ready: Signal<In, Bit>,
+    pub entry_complete: Signal<Out, Bit>,
+    pub entry_event: Signal<Out, Bit>,
+    pub entry_status: Signal<Out, Bits<4>>,
+    /// The cause is the NAK's syndrome.
+    pub named: Signal<Out, Bit>,
+    /// The event is SQ_DRAINED, else QP_FATAL.
+    pub drained: Signal<Out, Bit>,
+    pub timer_valid: Signal<Out, Bit>,
+    pub timer_operation: Signal<Out, TimerOperation>,
+    pub timer_ready: Signal<In, Bit>,
+    pub rewind_valid: Signal<Out, Bit>,
+    pub rewind_hold: Signal<Out, Bit>,
+    pub rewind_ready: Signal<In, Bit>,
+    pub wake_valid: Signal<Out, Bit>,
+    pub wake_ready: Signal<In, Bit>,
+    pub count_valid: Signal<Out, Bit>,
+    pub count_code: Signal<Out, Bits<6>>,
+    pub count_ready: Signal<In, Bit>,
+    pub report_valid: Signal<Out, Bit>,
+    pub report_index: Signal<Out, Bits<12>>,
+    pub report_ready: Signal<In, Bit>,
+    state: DFF<CompleteState>,
+    work_kept: DFF<CompleteWork>,
+    turn: DFF<Bit>,
+    index_kept: DFF<Bits<12>>,
+    wqe_kept: DFF<Bits<16>>,
+    retries: DFF<Bits<3>>,
+    rnr_retries: DFF<Bits<3>>,
+    qp_state: DFF<Bits<3>>,
+    dead: DFF<Bit>,
+    implied: DFF<Bit>,
+    waiting: DFF<Bit>,
+    told: DFF<Bit>,
+    /// PSN facts, one cycle behind their difference: psn before oldest, psn = oldest, psn (or oldest) before limit.
+    earlier: DFF<Bit>,
+    here: DFF<Bit>,
+    in_flight: DFF<Bit>,
+    hit: DFF<Bit>,
+    same: DFF<Bit>,
+    moved: DFF<Bit>,
+    rewinding: DFF<Bit>,
+    waking: DFF<Bit>,
+    failed: DFF<Bit>,
+    aligned_kept: DFF<Bit>,
+    opening_kept: DFF<Bit>,
+    closing_kept: DFF<Bit>,
+    fitting: DFF<Bit>,
+    placing: DFF<Bit>,
+    placed_kept: DFF<Bit>,
+    ghost_kept: DFF<Bit>,
+    named_kept: DFF<Bit>,
+    outstanding: DFF<Bit>,
+    rnr_expired: DFF<Bit>,
+    status_kept: DFF<Bits<4>>,
+    cause: DFF<Bits<6>>,
+    operation: DFF<TimerOperation>,
+    report: DFF<Bit>,
+    report_kept: DFF<Bits<12>>,
+    other: Signal<Local, Bit>,
+    live: Signal<Local, Bit>,
+    legit: Signal<Local, Bit>,
+    reached: Signal<Local, Bit>,
+    progress: Signal<Local, Bit>,
+    next_wqe: Signal<Local, Bit>,
+    save: Signal<Local, Bit>,
+    leave: Signal<Local, Bit>,
+    go_back: Signal<Local, Bit>,
+    limit: Signal<Local, Bits<3>>,
+    used: Signal<Local, Bits<3>>,
+    is_rnr: Signal<Local, Bit>,
+    is_response: Signal<Local, Bit>,
+    in_rts: Constant<Bits<3>>,
+    in_sqd: Constant<Bits<3>>,
+    in_err: Constant<Bits<3>>,
+    status_success: Constant<Bits<4>>,
+    status_bad: Constant<Bits<4>>,
+    status_retry: Constant<Bits<4>>,
+    status_rnr: Constant<Bits<4>>,
+    status_flush: Constant<Bits<4>>,
+    count_rewind: Constant<Bits<6>>,
+    count_timeout: Constant<Bits<6>>,
+    count_rnr: Constant<Bits<6>>,
+    count_implied: Constant<Bits<6>>,
+    count_bad: Constant<Bits<6>>,
+}
+
+impl Default for CompleteSteps {
+    fn default() -> Self {
+        let three = |n: u32| Constant::new((n as u64).to_bits());
+        let four = |n: u32| Constant::new((n as u64).to_bits());
+        let six = |n: u8| Constant::new((n as u64).to_bits());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            go: Default::default(),
+            response_valid: Default::default(),
+            response_index: Default::default(),
+            expired_valid: Default::default(),
+            expired_index: Default::default(),
+            expired_rnr: Default::default(),
+            expired_ready: Default::default(),
+            flush_valid: Default::default(),
+            flush_index: Default::default(),
+            flush_state: Default::default(),
+            fail_valid: Default::default(),
+            fail_index: Default::default(),
+            fail_status: Default::default(),
+            sent_valid: Default::default(),
+            sent_index: Default::default(),
+            sent_status: Default::default(),
+            work: Default::default(),
+            finish: Default::default(),
+            ghost: Default::default(),
+            placed: Default::default(),
+            index: Default::default(),
+            wqe: Default::default(),
+            read: Default::default(),
+            item: Default::default(),
+            word: Default::default(),
+            write: Default::default(),
+            write_item: Default::default(),
+            write_data: Default::default(),
+            look_read: Default::default(),
+            look_item: Default::default(),
+            look_data: Default::default(),
+            load_service: Default::default(),
+            load_queue: Default::default(),
+            load_domain: Default::default(),
+            pair: Default::default(),
+            negative: Default::default(),
+            equal: Default::default(),
+            oldest: Default::default(),
+            load_oldest: Default::default(),
+            load_limit: Default::default(),
+            load_first: Default::default(),
+            load_length: Default::default(),
+            pass: Default::default(),
+            reach: Default::default(),
+            inclusive: Default::default(),
+            aligned: Default::default(),
+            positive: Default::default(),
+            rnr: Default::default(),
+            sequence_nak: Default::default(),
+            data: Default::default(),
+            nak_status: Default::default(),
+            bytes: Default::default(),
+            fetches: Default::default(),
+            fits: Default::default(),
+            opening: Default::default(),
+            closing: Default::default(),
+            signaled: Default::default(),
+            load_offset: Default::default(),
+            place_start: Default::default(),
+            place_hit: Default::default(),
+            place_commit: Default::default(),
+            place_forget: Default::default(),
+            place_clear: Default::default(),
+            place_idle: Default::default(),
+            place_done: Default::default(),
+            place_refused: Default::default(),
+            place_status: Default::default(),
+            place_jobs: Default::default(),
+            entry_valid: Default::default(),
+            entry_ready: Default::default(),
+            entry_complete: Default::default(),
+            entry_event: Default::default(),
+            entry_status: Default::default(),
+            named: Default::default(),
+            drained: Default::default(),
+            timer_valid: Default::default(),
+            timer_operation: Default::default(),
+            timer_ready: Default::default(),
+            rewind_valid: Default::default(),
+            rewind_hold: Default::default(),
+            rewind_ready: Default::default(),
+            wake_valid: Default::default(),
+            wake_ready: Default::default(),
+            count_valid: Default::default(),
+            count_code: Default::default(),
+            count_ready: Default::default(),
+            report_valid: Default::default(),
+            report_index: Default::default(),
+            report_ready: Default::default(),
+            state: Default::default(),
+            work_kept: Default::default(),
+            turn: Default::default(),
+            index_kept: Default::default(),
+            wqe_kept: Default::default(),
+            retries: Default::default(),
+            rnr_retries: Default::default(),
+            qp_state: Default::default(),
+            dead: Default::default(),
+            implied: Default::default(),
+            waiting: Default::default(),
+            told: Default::default(),
+            earlier: Default::default(),
+            here: Default::default(),
+            in_flight: Default::default(),
+            hit: Default::default(),
+            same: Default::default(),
+            moved: Default::default(),
+            rewinding: Default::default(),
+            waking: Default::default(),
+            failed: Default::default(),
+            aligned_kept: Default::default(),
+            opening_kept: Default::default(),
+            closing_kept: Default::default(),
+            fitting: Default::default(),
+            placing: Default::default(),
+            placed_kept: Default::default(),
+            ghost_kept: Default::default(),
+            named_kept: Default::default(),
+            outstanding: Default::default(),
+            rnr_expired: Default::default(),
+            status_kept: Default::default(),
+            cause: Default::default(),
+            operation: Default::default(),
+            report: Default::default(),
+            report_kept: Default::default(),
+            other: Default::default(),
+            live: Default::default(),
+            legit: Default::default(),
+            reached: Default::default(),
+            progress: Default::default(),
+            next_wqe: Default::default(),
+            save: Default::default(),
+            leave: Default::default(),
+            go_back: Default::default(),
+            limit: Default::default(),
+            used: Default::default(),
+            is_rnr: Default::default(),
+            is_response: Default::default(),
+            in_rts: three(state::RTS),
+            in_sqd: three(state::SQD),
+            in_err: three(state::ERR),
+            status_success: four(status::SUCCESS),
+            status_bad: four(status::BAD_RESPONSE_ERROR),
+            status_retry: four(status::RETRY_EXCEEDED),
+            status_rnr: four(status::RNR_RETRY_EXCEEDED),
+            status_flush: four(status::WR_FLUSH_ERROR),
+            count_rewind: six(counters::REWIND),
+            count_timeout: six(counters::TIMEOUT),
+            count_rnr: six(counters::RNR_WAIT),
+            count_implied: six(counters::IMPLIED_NAK),
+            count_bad: six(counters::BAD_RESPONSE),
+        }
+    }
+}
+
+impl Logic for CompleteSteps {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            work_kept,
+            turn,
+            index_kept,
+            wqe_kept,
+            retries,
+            rnr_retries,
+            qp_state,
+            dead,
+            implied,
+            waiting,
+            told
+        );
+        dff_setup!(
+            self,
+            clock,
+            earlier,
+            here,
+            in_flight,
+            hit,
+            same,
+            moved,
+            rewinding,
+            waking,
+            failed,
+            aligned_kept,
+            opening_kept
+        );
+        dff_setup!(
+            self,
+            clock,
+            closing_kept,
+            fitting,
+            placing,
+            placed_kept,
+            ghost_kept,
+            named_kept,
+            outstanding,
+            rnr_expired
+        );
+        dff_setup!(self, clock, status_kept, cause, operation, report, report_kept);
+
+        self.expired_ready.next = false;
+        self.finish.next = false;
+        self.read.next = false;
+        self.item.next = 0.into();
+        self.write.next = false;
+        self.write_item.next = 0.into();
+        self.write_data.next = bit_cast::<32, 24>(self.oldest.val())
+            | (bit_cast::<32, 3>(self.qp_state.q.val()) << 24)
+            | (bit_cast::<32, 1>(self.dead.q.val().into()) << 27)
+            | (bit_cast::<32, 1>(self.implied.q.val().into()) << 28)
+            | (bit_cast::<32, 1>(self.waiting.q.val().into()) << 29)
+            | (bit_cast::<32, 1>(self.told.q.val().into()) << 30);
+        self.look_read.next = false;
+        self.look_item.next = 0.into();
+        self.load_service.next = false;
+        self.load_queue.next = false;
+        self.load_domain.next = false;
+        self.pair.next = Pair::Nothing;
+        self.load_oldest.next = false;
+        self.load_limit.next = false;
+        self.load_first.next = false;
+        self.load_length.next = false;
+        self.pass.next = false;
+        self.reach.next = false;
+        self.inclusive.next = self.positive.val() | self.fitting.q.val();
+        self.load_offset.next = false;
+        self.place_start.next = false;
+        self.place_commit.next = false;
+        self.place_forget.next = false;
+        self.place_clear.next = false;
+        self.entry_valid.next = false;
+        self.entry_complete.next = true;
+        self.entry_event.next = false;
+        self.entry_status.next = self.status_success.val();
+        self.drained.next = false;
+        self.timer_valid.next = false;
+        self.timer_operation.next = TimerOperation::Nothing;
+        self.rewind_valid.next = false;
+        self.wake_valid.next = false;
+        self.count_valid.next = false;
+        self.count_code.next = self.cause.q.val();
+        self.progress.next = false;
+        self.next_wqe.next = false;
+        self.save.next = false;
+        self.leave.next = false;
+        self.go_back.next = self.rewinding.q.val();
+
+        self.is_response.next = self.work_kept.q.val() == CompleteWork::Response;
+        self.other.next =
+            self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | (self.expired_valid.val() & !self.report.q.val());
+        self.live.next = !self.dead.q.val() & ((self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()));
+        // R39: from the oldest unacknowledged PSN to the highest ever sent.
+        self.legit.next = self.live.val() & (self.moved.q.val() | (!self.earlier.q.val() & self.in_flight.q.val()));
+        self.reached.next = self.here.q.val();
+        if self.positive.val() {
+            self.reached.next = self.moved.q.val() & self.earlier.q.val();
+        }
+        // R44: two counts.
+        self.is_rnr.next = self.operation.q.val() == TimerOperation::Rnr;
+        self.limit.next = self.word.val().get_bits::<3>(5);
+        self.used.next = self.retries.q.val();
+        if self.is_rnr.val() {
+            self.limit.next = self.word.val().get_bits::<3>(8);
+            self.used.next = self.rnr_retries.q.val();
+        }
+
+        match self.state.q.val() {
+            CompleteState::Idle => {
+                self.place_clear.next = true;
+                self.moved.d.next = false;
+                self.rewinding.d.next = false;
+                self.waking.d.next = false;
+                self.failed.d.next = false;
+                self.aligned_kept.d.next = false;
+                self.closing_kept.d.next = false;
+                self.fitting.d.next = false;
+                self.placing.d.next = false;
+                self.placed_kept.d.next = false;
+                self.ghost_kept.d.next = false;
+                self.named_kept.d.next = false;
+                self.rnr_expired.d.next = self.expired_rnr.val();
+                self.cause.d.next = 0.into();
+                self.operation.d.next = TimerOperation::Nothing;
+                if self.response_valid.val() & !(self.turn.q.val() & self.other.val()) {
+                    self.work_kept.d.next = CompleteWork::Response;
+                    self.index_kept.d.next = self.response_index.val();
+                    self.turn.d.next = true;
+                    if self.go.val() {
+                        self.state.d.next = CompleteState::ReadIndex;
+                    }
+                } else {
+                    self.turn.d.next = false;
+                    if self.other.val() & self.go.val() {
+                        self.state.d.next = CompleteState::ReadIndex;
+                    }
+                    // What Send says of a WQE comes before what it says of the QP.
+                    self.work_kept.d.next = CompleteWork::Expired;
+                    self.index_kept.d.next = self.expired_index.val();
+                    if self.flush_valid.val() {
+                        self.work_kept.d.next = CompleteWork::Flush;
+                        self.index_kept.d.next = self.flush_index.val();
+                    }
+                    if self.fail_valid.val() {
+                        self.work_kept.d.next = CompleteWork::Fail;
+                        self.index_kept.d.next = self.fail_index.val();
+                    }
+                    if self.sent_valid.val() {
+                        self.work_kept.d.next = CompleteWork::Sent;
+                        self.index_kept.d.next = self.sent_index.val();
+                    }
+                    self.expired_ready.next = self.go.val()
+                        & self.expired_valid.val()
+                        & !self.report.q.val()
+                        & !self.flush_valid.val()
+                        & !self.fail_valid.val()
+                        & !self.sent_valid.val();
+                }
+            }
+            CompleteState::ReadIndex => {
+                self.read.next = true;
+                self.item.next = 1.into();
+                self.look_read.next = true;
+                self.look_item.next = 2.into();
+                self.state.d.next = CompleteState::ReadOldest;
+            }
+            CompleteState::ReadOldest => {
+                self.read.next = true;
+                self.load_limit.next = true;
+                self.state.d.next = CompleteState::ReadService;
+            }
+            CompleteState::ReadService => {
+                self.read.next = true;
+                self.item.next = 16.into();
+                self.wqe_kept.d.next = self.word.val().get_bits::<16>(0);
+                self.retries.d.next = self.word.val().get_bits::<3>(16);
+                self.rnr_retries.d.next = self.word.val().get_bits::<3>(19);
+                self.state.d.next = CompleteState::ReadQueue;
+            }
+            CompleteState::ReadQueue => {
+                self.read.next = true;
+                self.item.next = 18.into();
+                self.load_oldest.next = true;
+                self.qp_state.d.next = self.word.val().get_bits::<3>(24);
+                self.dead.d.next = self.word.val().get_bit(27);
+                self.implied.d.next = self.word.val().get_bit(28);
+                self.waiting.d.next = self.word.val().get_bit(29);
+                self.told.d.next = self.word.val().get_bit(30);
+                self.pair.next = Pair::PsnOldest;
+                self.state.d.next = CompleteState::LookRecord;
+            }
+            CompleteState::LookRecord => {
+                self.read.next = true;
+                self.item.next = 2.into();
+                self.look_read.next = true;
+                self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 16;
+                // Each difference is asked for in the cycle before it is taken.
+                self.pair.next = Pair::OldestLimit;
+                if self.is_response.val() {
+                    self.pair.next = Pair::PsnLimit;
+                }
+                self.load_service.next = !self.moved.q.val();
+                self.state.d.next = CompleteState::LookLength;
+            }
+            CompleteState::LookLength => {
+                self.read.next = true;
+                self.item.next = 17.into();
+                self.look_read.next = true;
+                self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 17;
+                self.load_first.next = true;
+                self.load_queue.next = !self.moved.q.val();
+                self.earlier.d.next = self.negative.val();
+                self.here.d.next = self.equal.val();
+                self.pair.next = Pair::OldestFirst;
+                self.state.d.next = CompleteState::Take;
+            }
+            CompleteState::Take => {
+                self.read.next = true;
+                self.item.next = 10.into();
+                self.load_length.next = true;
+                self.in_flight.d.next = self.negative.val();
+                self.hit.d.next = self.word.val().get_bit(16) & (self.word.val().get_bits::<16>(0) == self.wqe_kept.q.val());
+                self.state.d.next = CompleteState::Judge;
+            }
+            CompleteState::Judge => {
+                self.load_domain.next = true;
+                self.load_offset.next = true;
+                self.opening_kept.d.next = self.aligned_kept.q.val() | self.equal.val();
+                self.state.d.next = CompleteState::Finish;
+                match self.work_kept.q.val() {
+                    CompleteWork::Response => {
+                        if !self.legit.val() {
+                            self.ghost_kept.d.next = true;
+                        } else {
+                            if self.reached.val() {
+                                if self.positive.val() {
+                                    self.save.next = true;
+                                } else {
+                                    if self.data.val() {
+                                        self.fitting.d.next = true;
+                                        self.placing.d.next = self.bytes.val() & self.fetches.val();
+                                        self.place_start.next = self.bytes.val() & self.fetches.val();
+                                        self.state.d.next = CompleteState::Last;
+                                    } else {
+                                        if self.sequence_nak.val() | self.rnr.val() {
+                                            // R46: a sequence NAK while the RNR wait runs says nothing new.
+                                            if !self.waiting.q.val() {
+                                                if self.rnr.val() {
+                                                    self.operation.d.next = TimerOperation::Rnr;
+                                                    self.cause.d.next = self.count_rnr.val();
+                                                }
+                                                self.state.d.next = CompleteState::Retries;
+                                            }
+                                        } else {
+                                            self.named_kept.d.next = true;
+                                            self.status_kept.d.next = self.nak_status.val();
+                                            if self.nak_status.val() == self.status_bad.val() {
+                                                self.cause.d.next = self.count_bad.val();
+                                            }
+                                            self.state.d.next = CompleteState::Fatal;
+                                        }
+                                    }
+                                }
+                            } else {
+                                self.state.d.next = CompleteState::Last;
+                                if self.fetches.val() {
+                                    // R34: its responses are missing; once until there is progress.
+                                    self.state.d.next = CompleteState::Finish;
+                                    if !self.implied.q.val() {
+                                        self.implied.d.next = true;
+                                        self.cause.d.next = self.count_implied.val();
+                                        self.state.d.next = CompleteState::Retries;
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    CompleteWork::Expired => {
+                        if self.live.val() {
+                            if self.rnr_expired.q.val() {
+                                self.waiting.d.next = false;
+                                self.waking.d.next = true;
+                                self.save.next = true;
+                            } else {
+                                if self.in_flight.q.val() {
+                                    self.cause.d.next = self.count_timeout.val();
+                                    self.state.d.next = CompleteState::Retries;
+                                }
+                            }
+                        } else {
+                            if self.dead.q.val() & (self.qp_state.q.val() != self.in_err.val()) {
+                                self.report.d.next = true;
+                                self.report_kept.d.next = self.index_kept.q.val();
+                            }
+                        }
+                    }
+                    CompleteWork::Flush => {
+                        self.state.d.next = CompleteState::Start;
+                        if self.flush_state.val() == self.in_err.val() {
+                            self.qp_state.d.next = self.in_err.val();
+                            self.operation.d.next = TimerOperation::Off;
+                            self.state.d.next = CompleteState::Posted;
+                        }
+                        if (self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()) {
+                            if self.flush_state.val() == self.in_rts.val() {
+                                self.qp_state.d.next = self.in_rts.val();
+                                self.told.d.next = false;
+                                self.state.d.next = CompleteState::Save;
+                            }
+                            if self.flush_state.val() == self.in_sqd.val() {
+                                self.qp_state.d.next = self.in_sqd.val();
+                                self.state.d.next = CompleteState::Begun;
+                            }
+                        }
+                    }
+                    CompleteWork::Fail => {
+                        if self.live.val() {
+                            self.status_kept.d.next = self.fail_status.val().get_bits::<4>(0);
+                            self.state.d.next = CompleteState::Fatal;
+                        }
+                    }
+                    CompleteWork::Sent => {
+                        if self.live.val() {
+                            self.status_kept.d.next = self.sent_status.val().get_bits::<4>(0);
+                            self.state.d.next = CompleteState::Last;
+                            if self.sent_status.val().any() {
+                                self.state.d.next = CompleteState::Fatal;
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            CompleteState::Last => {
+                self.pair.next = Pair::BoundEnd;
+                self.state.d.next = CompleteState::Compare;
+            }
+            CompleteState::Compare => {
+                self.state.d.next = CompleteState::Decide;
+            }
+            CompleteState::Decide => {
+                self.pair.next = Pair::PsnOldest;
+                self.closing_kept.d.next = !self.negative.val();
+                self.state.d.next = CompleteState::Complete;
+                if self.is_response.val() {
+                    if self.fitting.q.val() {
+                        self.state.d.next = CompleteState::Due;
+                    } else {
+                        if self.negative.val() {
+                            // A part of the message.
+                            self.reach.next = true;
+                            self.progress.next = true;
+                            self.aligned_kept.d.next = false;
+                            self.state.d.next = CompleteState::LookRecord;
+                        }
+                    }
+                }
+            }
+            CompleteState::Complete => {
+                self.pair.next = Pair::PsnOldest;
+                self.entry_valid.next = self.signaled.val();
+                if self.entry_ready.val() | !self.signaled.val() {
+                    self.next_wqe.next = true;
+                    self.pass.next = true;
+                    self.progress.next = true;
+                    self.aligned_kept.d.next = true;
+                    self.state.d.next = CompleteState::LookRecord;
+                    if !self.is_response.val() {
+                        self.save.next = true;
+                    }
+                }
+            }
+            CompleteState::Due => {
+                self.state.d.next = CompleteState::DueWait;
+            }
+            CompleteState::DueWait => {
+                self.state.d.next = CompleteState::Fit;
+            }
+            CompleteState::Fit => {
+                self.state.d.next = CompleteState::Data;
+                if self.placing.q.val() {
+                    self.state.d.next = CompleteState::Await;
+                }
+                if !self.fits.val() {
+                    // R40.
+                    self.status_kept.d.next = self.status_bad.val();
+                    self.cause.d.next = self.count_bad.val();
+                    self.state.d.next = CompleteState::Forget;
+                }
+            }
+            CompleteState::Await => {
+                self.place_commit.next = true;
+                if self.place_done.val() {
+                    self.placed_kept.d.next = true;
+                    self.state.d.next = CompleteState::Data;
+                }
+                if self.place_refused.val() {
+                    self.status_kept.d.next = self.place_status.val();
+                    self.state.d.next = CompleteState::Forget;
+                }
+            }
+            CompleteState::Forget => {
+                self.place_forget.next = true;
+                if self.place_idle.val() {
+                    self.state.d.next = CompleteState::Fatal;
+                }
+            }
+            CompleteState::Data => {
+                self.entry_complete.next = self.closing_kept.q.val() & self.signaled.val();
+                self.entry_valid.next = self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val());
+                if self.entry_ready.val() | !(self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val())) {
+                    // An entry that may follow has no jobs.
+                    self.place_clear.next = true;
+                    self.reach.next = true;
+                    self.next_wqe.next = self.closing_kept.q.val();
+                    self.aligned_kept.d.next = self.closing_kept.q.val();
+                    self.progress.next = true;
+                    self.save.next = true;
+                }
+            }
+            CompleteState::Retries => {
+                self.read.next = true;
+                self.item.next = 23.into();
+                self.state.d.next = CompleteState::RetriesWait;
+            }
+            CompleteState::RetriesWait => {
+                self.state.d.next = CompleteState::Retry;
+            }
+            CompleteState::Retry => {
+                self.rewinding.d.next = true;
+                self.save.next = true;
+                if self.is_rnr.val() {
+                    self.waiting.d.next = true;
+                    self.status_kept.d.next = self.status_rnr.val();
+                    if self.limit.val() != 7 {
+                        self.rnr_retries.d.next = self.rnr_retries.q.val() + 1;
+                    }
+                } else {
+                    self.status_kept.d.next = self.status_retry.val();
+                    self.retries.d.next = self.retries.q.val() + 1;
+                }
+                // R44: an RNR limit of 7 is none.
+                if (self.used.val() == self.limit.val()) & !(self.is_rnr.val() & (self.limit.val() == 7)) {
+                    self.rewinding.d.next = false;
+                    self.save.next = false;
+                    self.state.d.next = CompleteState::Fatal;
+                }
+            }
+            CompleteState::Fatal => {
+                self.entry_valid.next = true;
+                self.entry_event.next = true;
+                self.entry_status.next = self.status_kept.q.val();
+                if self.entry_ready.val() {
+                    self.next_wqe.next = true;
+                    self.dead.d.next = true;
+                    self.failed.d.next = true;
+                    self.operation.d.next = TimerOperation::Now;
+                    self.state.d.next = CompleteState::Save;
+                }
+            }
+            CompleteState::Start => {
+                self.read.next = true;
+                self.item.next = 20.into();
+                self.state.d.next = CompleteState::StartWait;
+            }
+            CompleteState::StartWait => {
+                self.state.d.next = CompleteState::Started;
+            }
+            CompleteState::Started => {
+                // R41: the PSN of this modify, every time.
+                self.load_oldest.next = true;
+                self.wqe_kept.d.next = 0.into();
+                self.retries.d.next = 0.into();
+                self.rnr_retries.d.next = 0.into();
+                self.qp_state.d.next = self.flush_state.val();
+                self.dead.d.next = false;
+                self.implied.d.next = false;
+                self.waiting.d.next = false;
+                self.told.d.next = false;
+                self.operation.d.next = TimerOperation::Off;
+                self.write.next = true;
+                self.write_item.next = 2.into();
+                self.write_data.next = 0.into();
+                self.state.d.next = CompleteState::Save;
+            }
+            CompleteState::Posted => {
+                self.look_read.next = true;
+                self.look_item.next = 1.into();
+                self.state.d.next = CompleteState::PostedWait;
+            }
+            CompleteState::PostedWait => {
+                self.same.d.next = self.look_data.val().get_bits::<16>(16) == self.wqe_kept.q.val();
+                self.state.d.next = CompleteState::Flush;
+            }
+            CompleteState::Flush => {
+                // R65: every posted WQE.
+                self.entry_valid.next = !self.same.q.val();
+                self.entry_status.next = self.status_flush.val();
+                if self.same.q.val() {
+                    self.state.d.next = CompleteState::Save;
+                } else {
+                    if self.entry_ready.val() {
+                        self.next_wqe.next = true;
+                        self.state.d.next = CompleteState::Posted;
+                    }
+                }
+            }
+            CompleteState::Begun => {
+                self.look_read.next = true;
+                self.look_item.next = 3.into();
+                self.state.d.next = CompleteState::BegunWait;
+            }
+            CompleteState::BegunWait => {
+                self.same.d.next = self.look_data.val().get_bits::<16>(0) == self.wqe_kept.q.val();
+                self.state.d.next = CompleteState::Drained;
+            }
+            CompleteState::Drained => {
+                self.entry_valid.next = self.same.q.val() & !self.told.q.val();
+                self.entry_complete.next = false;
+                self.entry_event.next = true;
+                self.drained.next = true;
+                if self.entry_ready.val() | !self.same.q.val() | self.told.q.val() {
+                    self.told.d.next = self.same.q.val() | self.told.q.val();
+                    self.state.d.next = CompleteState::Save;
+                }
+            }
+            CompleteState::Save => {
+                self.write.next = true;
+                self.look_read.next = true;
+                self.look_item.next = 2.into();
+                self.state.d.next = CompleteState::SaveIndex;
+            }
+            CompleteState::SaveIndex => {
+                self.write.next = true;
+                self.write_item.next = 1.into();
+                self.write_data.next = bit_cast::<32, 16>(self.wqe_kept.q.val())
+                    | (bit_cast::<32, 3>(self.retries.q.val()) << 16)
+                    | (bit_cast::<32, 3>(self.rnr_retries.q.val()) << 19);
+                self.load_limit.next = true;
+                self.look_read.next = true;
+                self.pair.next = Pair::OldestLimit;
+                self.state.d.next = CompleteState::Outstanding;
+            }
+            CompleteState::Outstanding => {
+                self.pair.next = Pair::OldestLimit;
+                self.load_limit.next = true;
+                self.state.d.next = CompleteState::Behind;
+            }
+            CompleteState::Behind => {
+                self.outstanding.d.next = self.negative.val();
+                self.state.d.next = CompleteState::Timer;
+            }
+            CompleteState::Timer => {
+                self.timer_operation.next = self.operation.q.val();
+                // R45: an RNR wait isn't disturbed.
+                if (self.operation.q.val() == TimerOperation::Nothing) & !self.waiting.q.val() {
+                    if self.moved.q.val() | self.rewinding.q.val() | self.waking.q.val() {
+                        self.timer_operation.next = TimerOperation::Off;
+                        if self.outstanding.q.val() {
+                            self.timer_operation.next = TimerOperation::Ack;
+                        }
+                    }
+                }
+                self.timer_valid.next = self.timer_operation.val() != TimerOperation::Nothing;
+                if self.timer_ready.val() | (self.timer_operation.val() == TimerOperation::Nothing) {
+                    // Send was resending what has arrived meanwhile: on to the oldest.
+                    self.go_back.next = self.rewinding.q.val()
+                        | (self.moved.q.val() & !self.failed.q.val() & self.is_response.val() & !self.negative.val() & !self.equal.val());
+                    self.rewinding.d.next = self.go_back.val();
+                    self.leave.next = true;
+                }
+            }
+            CompleteState::Count => {
+                self.count_valid.next = true;
+                if self.count_ready.val() {
+                    self.cause.d.next = 0.into();
+                    self.leave.next = true;
+                }
+            }
+            CompleteState::Refer => {
+                self.pair.next = Pair::OldestFirst;
+                self.state.d.next = CompleteState::Referred;
+            }
+            CompleteState::Referred => {
+                self.state.d.next = CompleteState::Offset;
+            }
+            CompleteState::Offset => {
+                self.load_offset.next = true;
+                self.state.d.next = CompleteState::Rewind;
+            }
+            CompleteState::Rewind => {
+                self.rewind_valid.next = true;
+                if self.rewind_ready.val() {
+                    self.state.d.next = CompleteState::CountRewind;
+                }
+            }
+            CompleteState::CountRewind => {
+                self.count_valid.next = true;
+                self.count_code.next = self.count_rewind.val();
+                self.go_back.next = false;
+                if self.count_ready.val() {
+                    self.cause.d.next = 0.into();
+                    self.leave.next = true;
+                }
+            }
+            CompleteState::Wake => {
+                self.wake_valid.next = true;
+                if self.wake_ready.val() {
+                    self.finish.next = true;
+                    self.state.d.next = CompleteState::Idle;
+                }
+            }
+            CompleteState::Finish => {
+                self.finish.next = true;
+                self.state.d.next = CompleteState::Idle;
+            }
+            _ => {
+                self.state.d.next = CompleteState::Idle;
+            }
+        }
+
+        if self.progress.val() {
+            // R44: both counts begin anew.
+            self.moved.d.next = true;
+            self.waking.d.next = true;
+            self.implied.d.next = false;
+            self.waiting.d.next = false;
+            self.retries.d.next = 0.into();
+            self.rnr_retries.d.next = 0.into();
+        }
+        if self.next_wqe.val() {
+            self.wqe_kept.d.next = self.wqe_kept.q.val() + 1;
+        }
+        if self.save.val() {
+            self.state.d.next = CompleteState::Save;
+            if self.qp_state.q.val() == self.in_sqd.val() {
+                self.state.d.next = CompleteState::Begun;
+            }
+        }
+        if self.leave.val() {
+            self.state.d.next = CompleteState::Finish;
+            // With a hold, the wake comes when it is over.
+            if self.waking.q.val() & !self.is_rnr.val() {
+                self.state.d.next = CompleteState::Wake;
+            }
+            if self.go_back.val() {
+                self.state.d.next = CompleteState::Refer;
+            }
+            if (self.state.q.val() == CompleteState::Timer) & self.cause.q.val().any() {
+                self.state.d.next = CompleteState::Count;
+            }
+        }
+        if self.report.q.val() & self.report_ready.val() {
+            self.report.d.next = false;
+        }
+
+        self.work.next = self.work_kept.q.val();
+        self.ghost.next = self.ghost_kept.q.val();
+        self.placed.next = self.placed_kept.q.val();
+        self.index.next = self.index_kept.q.val();
+        self.wqe.next = self.wqe_kept.q.val();
+        self.aligned.next = self.aligned_kept.q.val();
+        self.opening.next = self.opening_kept.q.val();
+        self.closing.next = self.closing_kept.q.val();
+        self.place_hit.next = self.hit.q.val();
+        self.named.next = self.named_kept.q.val();
+        self.rewind_hold.next = self.is_rnr.val();
+        self.report_valid.next = self.report.q.val();
+        self.report_index.next = self.report_kept.q.val();
+
+        if self.reset.val() {
+            self.state.d.next = CompleteState::Idle;
+            self.turn.d.next = false;
+            self.report.d.next = false;
+        }
+    }
+
+    crate::block_name!();
+}

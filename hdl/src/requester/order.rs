@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What scheduler and segmenter tell each other.
+
+use rust_hdl::prelude::*;
+
+/// How a turn ended.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum EndOfTurn {
+    /// A packet left; the message goes on.
+    Packet,
+    /// The last packet of its message left.
+    Message,
+    /// Nothing can be sent before the next wake.
+    Park,
+    /// The WQE was refused: nothing more until the QP's state changes.
+    Stop,
+    /// A payload read had failed, but its WQE has been completed by an earlier transmission.
+    Clear,
+}
+
+/// What the segmenter does to the row of a QP between turns.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum SendOrder {
+    /// Go on from another PSN.
+    Rewind,
+    /// RTR to RTS: the first PSN, indices 0.
+    Begin,
+    /// A payload read failed: remember its WQE.
+    Fail,
+}

@@ -1,0 +1,771 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which QP sends, and which WQE is read: doorbells, arrivals, ends of turns, wakes, rewinds and state changes, one at a time.
+//!
+//! ```text
+//! Idle ─► Flags ─► Index ─► Log ─► Low ─┬────────────────────────────────► Idle   (arrival, prepare, wake)
+//!                                       └─► High ─► Settle ─┬─► Fetch ─────► Idle
+//!                                           doorbell: Act ◄─┘     orders: Wait
+//! ```
+//!
+//! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
+//! whether a WQE can be read now. A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). The head of the queue is looked
+//! at before its turn (`Prepare`), because a rewind takes back what was in the store.
+//!
+//! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`.
+//! Flags: [2:0] state; [4:3] reads under way, [6:5] of them to be dropped; [8:7] WQEs in the store; [9] queued; [10] parked; [11] a payload read failed; [12] a
+//! WQE was refused; [13] slot of the next WQE to send.
+//! `QB` = `QA` + 1, `QS` = `QA` + 3.
+
+use super::paced_ram::PacedRam;
+use super::{EndOfTurn, SendOrder};
+use crate::stream::Fifo;
+use rust_hdl::prelude::*;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum SchedulerState {
+    Walk,
+    Idle,
+    Flags,
+    Index,
+    Log,
+    Low,
+    High,
+    Settle,
+    Act,
+    Fetch,
+    Wait,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum SchedulerWork {
+    End,
+    Rewind,
+    State,
+    Wake,
+    Arrival,
+    Error,
+    Report,
+    Prepare,
+    Doorbell,
+}
+
+#[derive(LogicBlock, Default)]
+pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub ready: Signal<Out, Bit>,
+    /// Host writes; taken in the cycles in which `writing` is low.
+    pub table_valid: Signal<In, Bit>,
+    pub table_address: Signal<In, Bits<17>>,
+    pub table_data: Signal<In, Bits<32>>,
+    pub writing: Signal<Out, Bit>,
+    pub doorbell_valid: Signal<In, Bit>,
+    pub doorbell_index: Signal<In, Bits<12>>,
+    pub doorbell_producer: Signal<In, Bits<16>>,
+    pub doorbell_ready: Signal<Out, Bit>,
+    pub state_valid: Signal<In, Bit>,
+    pub state_index: Signal<In, Bits<12>>,
+    pub state: Signal<In, Bits<3>>,
+    pub state_ready: Signal<Out, Bit>,
+    pub rewind_valid: Signal<In, Bit>,
+    pub rewind_index: Signal<In, Bits<12>>,
+    pub rewind_wqe: Signal<In, Bits<16>>,
+    pub rewind_hold: Signal<In, Bit>,
+    pub rewind_ready: Signal<Out, Bit>,
+    pub wake_valid: Signal<In, Bit>,
+    pub wake_index: Signal<In, Bits<12>>,
+    pub wake_ready: Signal<Out, Bit>,
+    /// QP · 2 + error.
+    pub arrival_data: Signal<In, Bits<QB>>,
+    pub arrival_valid: Signal<In, Bit>,
+    pub arrival_ready: Signal<Out, Bit>,
+    pub tracker_error: Signal<In, Bit>,
+    pub tracker_report: Signal<In, Bit>,
+    pub tracker_empty: Signal<In, Bit>,
+    pub tracker_index: Signal<In, Bits<QA>>,
+    pub tracker_pop: Signal<Out, Bit>,
+    pub sent_valid: Signal<Out, Bit>,
+    pub sent_ready: Signal<In, Bit>,
+    pub flush_valid: Signal<Out, Bit>,
+    pub flush_index: Signal<Out, Bits<12>>,
+    pub flush_state: Signal<Out, Bits<3>>,
+    pub flush_ready: Signal<In, Bit>,
+    pub event_valid: Signal<Out, Bit>,
+    pub event_index: Signal<Out, Bits<12>>,
+    pub event_ready: Signal<In, Bit>,
+    /// Counter events: a rewind, a doorbell refused, a WQE read with an error.
+    pub count_doorbell: Signal<Out, Bit>,
+    pub count_error: Signal<Out, Bit>,
+    pub count_free: Signal<In, Bit>,
+    /// WQE reads; `ask` when one is begun.
+    pub fetch_address: Signal<Out, Bits<64>>,
+    pub fetch_valid: Signal<Out, Bit>,
+    pub fetch_ready: Signal<In, Bit>,
+    pub ask_data: Signal<Out, Bits<QB>>,
+    pub ask_valid: Signal<Out, Bit>,
+    /// Oldest uncompleted WQE of `who`; asked for when `ack_free`, there a cycle later.
+    pub ack_read: Signal<Out, Bit>,
+    pub ack_free: Signal<In, Bit>,
+    pub ack_data: Signal<In, Bits<32>>,
+    pub who: Signal<Out, Bits<QA>>,
+    /// The producer changes.
+    pub producer_write: Signal<Out, Bit>,
+    pub producer: Signal<Out, Bits<16>>,
+    // The segmenter.
+    pub turn_valid: Signal<Out, Bit>,
+    pub turn_index: Signal<Out, Bits<QA>>,
+    pub turn_slot: Signal<Out, Bit>,
+    pub turn_error: Signal<Out, Bit>,
+    pub turn_draining: Signal<Out, Bit>,
+    pub turn_take: Signal<In, Bit>,
+    pub segmenter_idle: Signal<In, Bit>,
+    pub segmenter_index: Signal<In, Bits<QA>>,
+    pub outcome: Signal<In, EndOfTurn>,
+    pub end_valid: Signal<In, Bit>,
+    pub end_ready: Signal<Out, Bit>,
+    pub order: Signal<Out, SendOrder>,
+    pub order_valid: Signal<Out, Bit>,
+    pub order_done: Signal<In, Bit>,
+    ram: PacedRam<QS, 32, L>,
+    queue: Fifo<QA, QB, QA>,
+    step: DFF<SchedulerState>,
+    work: DFF<SchedulerWork>,
+    index: DFF<Bits<12>>,
+    walk: DFF<Bits<QA>>,
+    // Flags of the QP in hand.
+    qp_state: DFF<Bits<3>>,
+    flying: DFF<Bits<2>>,
+    stale: DFF<Bits<2>>,
+    stored: DFF<Bits<2>>,
+    queued: DFF<Bit>,
+    parked: DFF<Bit>,
+    failed: DFF<Bit>,
+    stopped: DFF<Bit>,
+    slot: DFF<Bit>,
+    seek: DFF<Bit>,
+    reborn: DFF<Bit>,
+    next_fetch: DFF<Bits<16>>,
+    last_producer: DFF<Bits<16>>,
+    log: DFF<Bits<4>>,
+    differs: DFF<Bit>,
+    ahead: DFF<Bits<16>>,
+    refused: DFF<Bit>,
+    going: DFF<Bit>,
+    address_low: DFF<Bits<32>>,
+    address_high: DFF<Bits<32>>,
+    fetching: DFF<Bit>,
+    order_open: DFF<Bit>,
+    order_kept: DFF<SendOrder>,
+    // What was found out about the head of the queue.
+    known: DFF<Bit>,
+    known_slot: DFF<Bit>,
+    known_error: DFF<Bit>,
+    known_draining: DFF<Bit>,
+    // The end of the last turn.
+    ended: DFF<Bit>,
+    end_kept: DFF<EndOfTurn>,
+    end_index: DFF<Bits<QA>>,
+    end_woken: DFF<Bit>,
+    woken: DFF<Bit>,
+    sending: DFF<Bit>,
+    flushing: DFF<Bit>,
+    flush_index_kept: DFF<Bits<12>>,
+    flush_state_kept: DFF<Bits<3>>,
+    refusing: DFF<Bit>,
+    refused_index: DFF<Bits<12>>,
+    quiet: Signal<Local, Bit>,
+    can_rewind: Signal<Local, Bit>,
+    can_state: Signal<Local, Bit>,
+    can_arrival: Signal<Local, Bit>,
+    can_error: Signal<Local, Bit>,
+    can_report: Signal<Local, Bit>,
+    can_prepare: Signal<Local, Bit>,
+    can_doorbell: Signal<Local, Bit>,
+    was: Signal<Local, Bits<3>>,
+    was_flying: Signal<Local, Bits<2>>,
+    was_stale: Signal<Local, Bits<2>>,
+    was_stored: Signal<Local, Bits<2>>,
+    live: Signal<Local, Bit>,
+    going_live: Signal<Local, Bit>,
+    running: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    dead_index: Signal<Local, Bit>,
+    token: Signal<Local, Bit>,
+    go: Signal<Local, Bit>,
+    write_flags: Signal<Local, Bit>,
+    write_index: Signal<Local, Bit>,
+    now_flying: Signal<Local, Bits<2>>,
+    flags: Signal<Local, Bits<32>>,
+    word: Signal<Local, Bits<32>>,
+    in_hand: Signal<Local, Bits<QA>>,
+    read_item: Signal<Local, Bits<3>>,
+    read_base: Signal<Local, Bits<QS>>,
+    table_base: Signal<Local, Bits<QS>>,
+    table_item: Signal<Local, Bits<3>>,
+    table_ours: Signal<Local, Bit>,
+    table_beyond: Signal<Local, Bit>,
+    one: Signal<Local, Bits<16>>,
+    size: Signal<Local, Bits<16>>,
+    mask: Signal<Local, Bits<16>>,
+    pick: Signal<Local, Bits<16>>,
+}
+
+impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic for Scheduler<QA, QB, QS, L> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, work, index, walk, qp_state, flying, stale, stored, queued, parked, failed, stopped, slot);
+        dff_setup!(
+            self,
+            clock,
+            seek,
+            reborn,
+            next_fetch,
+            last_producer,
+            log,
+            differs,
+            ahead,
+            refused,
+            going
+        );
+        dff_setup!(
+            self,
+            clock,
+            address_low,
+            address_high,
+            fetching,
+            order_open,
+            order_kept,
+            known,
+            known_slot,
+            known_error
+        );
+        dff_setup!(
+            self,
+            clock,
+            known_draining,
+            ended,
+            end_kept,
+            end_index,
+            end_woken,
+            woken,
+            sending,
+            flushing
+        );
+        dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index);
+        clock!(self, clock, ram, queue);
+        self.queue.reset.next = self.reset.val();
+        self.ram.advance.next = true;
+        self.word.next = self.ram.word.val();
+        self.in_hand.next = self.index.q.val().get_bits::<QA>(0);
+        self.who.next = self.in_hand.val();
+
+        // What may be begun.
+        self.quiet.next = self.segmenter_idle.val() & !self.ended.q.val();
+        self.can_rewind.next = self.rewind_valid.val() & self.quiet.val() & self.count_free.val();
+        self.can_state.next = self.state_valid.val() & self.quiet.val() & self.tracker_empty.val() & !self.flushing.q.val();
+        self.can_arrival.next = self.arrival_valid.val() & self.count_free.val();
+        self.can_error.next = self.tracker_error.val() & self.quiet.val();
+        self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
+        self.can_prepare.next = self.queue.m_valid.val() & !self.known.q.val();
+        self.can_doorbell.next = self.doorbell_valid.val() & !self.flushing.q.val() & !self.refusing.q.val() & self.count_free.val();
+
+        // The flags as they were.
+        self.was.next = self.word.val().get_bits::<3>(0);
+        self.was_flying.next = self.word.val().get_bits::<2>(3);
+        self.was_stale.next = self.word.val().get_bits::<2>(5);
+        self.was_stored.next = self.word.val().get_bits::<2>(7);
+        self.live.next = (self.was.val() == 3) | (self.was.val() == 4);
+        self.going_live.next = (self.state.val() == 3) | (self.state.val() == 4);
+
+        // The flags in hand.
+        self.running.next = ((self.qp_state.q.val() == 3) | (self.qp_state.q.val() == 4)) & !self.stopped.q.val();
+        self.room.next = !(self.flying.q.val().get_bit(1)
+            | self.stored.q.val().get_bit(1)
+            | (self.flying.q.val().get_bit(0) & self.stored.q.val().get_bit(0)));
+        self.dead_index.next = (self.index.q.val() != bit_cast::<12, QA>(self.in_hand.val())) | !self.index.q.val().any();
+        self.token.next = self.running.val() & (self.stored.q.val().any() | self.failed.q.val()) & !self.parked.q.val();
+        self.go.next = self.differs.q.val() & self.running.val() & !self.failed.q.val() & self.room.val();
+
+        self.one.next = 1.into();
+        self.size.next = self.one.val() << self.log.q.val();
+        self.mask.next = self.size.val() - 1;
+        self.pick.next = self.next_fetch.q.val() & self.mask.val();
+
+        self.write_flags.next = false;
+        self.write_index.next = false;
+        self.read_item.next = 0.into();
+        self.doorbell_ready.next = false;
+        self.state_ready.next = false;
+        self.rewind_ready.next = false;
+        self.wake_ready.next = false;
+        self.arrival_ready.next = false;
+        self.tracker_pop.next = false;
+        self.count_doorbell.next = false;
+        self.count_error.next = false;
+        self.ack_read.next = false;
+        self.ask_valid.next = false;
+        self.producer_write.next = false;
+        self.producer.next = self.last_producer.q.val();
+        self.queue.s_valid.next = false;
+        self.queue.m_ready.next = self.turn_take.val();
+        if self.turn_take.val() {
+            self.known.d.next = false;
+            self.woken.d.next = false;
+        }
+        if self.fetch_ready.val() {
+            self.fetching.d.next = false;
+        }
+        if self.flush_ready.val() {
+            self.flushing.d.next = false;
+        }
+        if self.event_ready.val() {
+            self.refusing.d.next = false;
+        }
+        if self.order_done.val() {
+            self.order_open.d.next = false;
+        }
+        if self.sending.q.val() & self.sent_ready.val() {
+            self.sending.d.next = false;
+            self.tracker_pop.next = true;
+        }
+        if self.end_valid.val() & !self.ended.q.val() {
+            self.ended.d.next = true;
+            self.end_kept.d.next = self.outcome.val();
+            self.end_index.d.next = self.segmenter_index.val();
+            self.end_woken.d.next = self.woken.q.val();
+        }
+
+        match self.step.q.val() {
+            SchedulerState::Walk => {
+                self.walk.d.next = self.walk.q.val() + 1;
+                self.index.d.next = bit_cast::<12, QA>(self.walk.q.val());
+                self.write_flags.next = true;
+                // One more round than rows: the index lags the walk.
+                self.seek.d.next = self.walk.q.val().all();
+                if self.seek.q.val() {
+                    self.step.d.next = SchedulerState::Idle;
+                }
+            }
+            SchedulerState::Idle => {
+                self.refused.d.next = false;
+                self.going.d.next = false;
+                if !self.fetching.q.val() | self.fetch_ready.val() {
+                    self.step.d.next = SchedulerState::Flags;
+                    if self.ended.q.val() {
+                        self.work.d.next = SchedulerWork::End;
+                        self.index.d.next = bit_cast::<12, QA>(self.end_index.q.val());
+                    } else if self.can_rewind.val() {
+                        self.work.d.next = SchedulerWork::Rewind;
+                        self.index.d.next = self.rewind_index.val();
+                    } else if self.can_state.val() {
+                        self.work.d.next = SchedulerWork::State;
+                        self.index.d.next = self.state_index.val();
+                    } else if self.wake_valid.val() {
+                        self.work.d.next = SchedulerWork::Wake;
+                        self.index.d.next = self.wake_index.val();
+                    } else if self.can_error.val() {
+                        self.work.d.next = SchedulerWork::Error;
+                        self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
+                    } else if self.can_report.val() {
+                        self.work.d.next = SchedulerWork::Report;
+                        self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
+                    } else if self.can_prepare.val() {
+                        self.work.d.next = SchedulerWork::Prepare;
+                        self.index.d.next = bit_cast::<12, QA>(self.queue.m_data.val());
+                    } else if self.can_arrival.val() {
+                        self.work.d.next = SchedulerWork::Arrival;
+                        self.index.d.next = bit_cast::<12, QA>(self.arrival_data.val().get_bits::<QA>(1));
+                    } else if self.can_doorbell.val() {
+                        self.work.d.next = SchedulerWork::Doorbell;
+                        self.index.d.next = self.doorbell_index.val();
+                    } else {
+                        self.step.d.next = SchedulerState::Idle;
+                    }
+                }
+            }
+            SchedulerState::Flags => {
+                self.step.d.next = SchedulerState::Index;
+                if self.work.q.val() == SchedulerWork::Doorbell {
+                    self.ack_read.next = true;
+                    if !self.ack_free.val() {
+                        self.step.d.next = SchedulerState::Flags;
+                    }
+                }
+            }
+            SchedulerState::Index => {
+                self.read_item.next = 1.into();
+                self.ahead.d.next = self.doorbell_producer.val() - self.ack_data.val().get_bits::<16>(0);
+                self.step.d.next = SchedulerState::Log;
+            }
+            SchedulerState::Log => {
+                self.read_item.next = 4.into();
+                self.step.d.next = SchedulerState::Low;
+                self.qp_state.d.next = self.was.val();
+                self.flying.d.next = self.was_flying.val();
+                self.stale.d.next = self.was_stale.val();
+                self.stored.d.next = self.was_stored.val();
+                self.queued.d.next = self.word.val().get_bit(9);
+                self.parked.d.next = self.word.val().get_bit(10);
+                self.failed.d.next = self.word.val().get_bit(11);
+                self.stopped.d.next = self.word.val().get_bit(12);
+                self.slot.d.next = self.word.val().get_bit(13);
+                self.seek.d.next = true;
+                self.reborn.d.next = false;
+                match self.work.q.val() {
+                    SchedulerWork::End => {
+                        self.ended.d.next = false;
+                        self.queued.d.next = false;
+                        self.seek.d.next = false;
+                        match self.end_kept.q.val() {
+                            EndOfTurn::Message => {
+                                self.stored.d.next = self.was_stored.val() - 1;
+                                self.slot.d.next = !self.word.val().get_bit(13);
+                                self.seek.d.next = true;
+                            }
+                            EndOfTurn::Park => {
+                                self.parked.d.next = !self.end_woken.q.val();
+                            }
+                            EndOfTurn::Stop => {
+                                self.stopped.d.next = true;
+                            }
+                            EndOfTurn::Clear => {
+                                self.failed.d.next = false;
+                                self.seek.d.next = true;
+                            }
+                            _ => {}
+                        }
+                    }
+                    SchedulerWork::Rewind => {
+                        self.known.d.next = false;
+                        self.refused.d.next = !self.live.val() | self.dead_index.val();
+                        if self.live.val() & !self.dead_index.val() {
+                            self.stored.d.next = 0.into();
+                            self.stale.d.next = self.was_flying.val();
+                            self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                            self.parked.d.next = self.rewind_hold.val();
+                            self.failed.d.next = false;
+                            self.order_kept.d.next = SendOrder::Rewind;
+                            self.order_open.d.next = true;
+                        }
+                    }
+                    SchedulerWork::State => {
+                        self.known.d.next = false;
+                        self.qp_state.d.next = self.state.val();
+                        self.parked.d.next = false;
+                        self.refused.d.next = self.dead_index.val();
+                        if !(self.live.val() & self.going_live.val()) {
+                            // A new life, or the end of one.
+                            self.stored.d.next = 0.into();
+                            self.stale.d.next = self.was_flying.val();
+                            self.slot.d.next = false;
+                            self.failed.d.next = false;
+                            self.stopped.d.next = false;
+                            self.reborn.d.next = self.going_live.val();
+                            if self.going_live.val() & !self.dead_index.val() {
+                                self.order_kept.d.next = SendOrder::Begin;
+                                self.order_open.d.next = true;
+                            }
+                        }
+                    }
+                    SchedulerWork::Wake => {
+                        self.wake_ready.next = true;
+                        self.parked.d.next = false;
+                        self.seek.d.next = false;
+                        // A turn that is about to park has looked too early.
+                        if self.in_hand.val() == self.segmenter_index.val() {
+                            self.woken.d.next = true;
+                        }
+                        if self.in_hand.val() == self.end_index.q.val() {
+                            self.end_woken.d.next = true;
+                        }
+                        if self.end_valid.val() & !self.ended.q.val() {
+                            self.end_woken.d.next = self.woken.q.val() | (self.in_hand.val() == self.segmenter_index.val());
+                        }
+                    }
+                    SchedulerWork::Arrival => {
+                        self.arrival_ready.next = true;
+                        self.count_error.next = self.arrival_data.val().get_bit(0);
+                        self.flying.d.next = self.was_flying.val() - 1;
+                        self.seek.d.next = self.was_stale.val().any();
+                        if self.was_stale.val().any() {
+                            self.stale.d.next = self.was_stale.val() - 1;
+                        } else {
+                            self.stored.d.next = self.was_stored.val() + 1;
+                        }
+                    }
+                    SchedulerWork::Error => {
+                        self.seek.d.next = false;
+                        if self.live.val() & !self.word.val().get_bit(11) & !self.word.val().get_bit(12) {
+                            self.failed.d.next = true;
+                            self.parked.d.next = false;
+                            self.known.d.next = false;
+                            self.order_kept.d.next = SendOrder::Fail;
+                            self.order_open.d.next = true;
+                        } else {
+                            self.tracker_pop.next = true;
+                        }
+                    }
+                    SchedulerWork::Report => {
+                        self.seek.d.next = false;
+                        if self.live.val() & !self.word.val().get_bit(11) & !self.word.val().get_bit(12) {
+                            self.sending.d.next = true;
+                        } else {
+                            self.tracker_pop.next = true;
+                        }
+                    }
+                    SchedulerWork::Prepare => {
+                        self.seek.d.next = false;
+                    }
+                    _ => {}
+                }
+            }
+            SchedulerState::Low => {
+                self.read_item.next = 2.into();
+                self.next_fetch.d.next = self.word.val().get_bits::<16>(0);
+                self.last_producer.d.next = self.word.val().get_bits::<16>(16);
+                self.step.d.next = SchedulerState::High;
+                match self.work.q.val() {
+                    SchedulerWork::Rewind => {
+                        self.next_fetch.d.next = self.rewind_wqe.val();
+                    }
+                    SchedulerWork::State => {
+                        if self.reborn.q.val() {
+                            self.next_fetch.d.next = 0.into();
+                            self.last_producer.d.next = 0.into();
+                        }
+                    }
+                    SchedulerWork::Prepare => {
+                        // Not if the token has just left, or a rewind has spoiled the look: neither can be, as this is the only event in hand.
+                        if self.token.val() {
+                            self.known.d.next = true;
+                            self.known_slot.d.next = self.slot.q.val();
+                            self.known_error.d.next = self.failed.q.val();
+                            self.known_draining.d.next = self.qp_state.q.val() == 4;
+                        } else {
+                            self.queued.d.next = false;
+                            self.queue.m_ready.next = true;
+                        }
+                    }
+                    _ => {}
+                }
+                if !self.seek.q.val() {
+                    self.step.d.next = SchedulerState::Act;
+                    if self.order_open.q.val() {
+                        self.step.d.next = SchedulerState::Wait;
+                    }
+                    if self.work.q.val() == SchedulerWork::Prepare {
+                        self.step.d.next = SchedulerState::Idle;
+                        if !self.token.val() {
+                            self.step.d.next = SchedulerState::Act;
+                        }
+                    }
+                }
+            }
+            SchedulerState::High => {
+                self.read_item.next = 3.into();
+                self.log.d.next = self.word.val().get_bits::<4>(4);
+                self.differs.d.next = self.next_fetch.q.val() != self.last_producer.q.val();
+                if self.work.q.val() == SchedulerWork::Doorbell {
+                    self.differs.d.next = self.next_fetch.q.val() != self.doorbell_producer.val();
+                    self.last_producer.d.next = self.doorbell_producer.val();
+                }
+                self.step.d.next = SchedulerState::Settle;
+            }
+            SchedulerState::Settle => {
+                self.address_low.d.next = self.word.val() | (bit_cast::<32, 16>(self.pick.val()) << 6);
+                self.going.d.next = self.go.val();
+                self.step.d.next = SchedulerState::Act;
+                if self.work.q.val() == SchedulerWork::Doorbell {
+                    self.refused.d.next = (self.ahead.q.val() > self.size.val())
+                        | self.dead_index.val()
+                        | !((self.qp_state.q.val() == 3) | (self.qp_state.q.val() == 4) | (self.qp_state.q.val() == 5));
+                    self.going.d.next = self.go.val() & !(self.ahead.q.val() > self.size.val()) & !self.dead_index.val();
+                }
+                if self.refused.q.val() {
+                    self.going.d.next = false;
+                }
+            }
+            SchedulerState::Act => {
+                // The flags; and the token.
+                self.write_flags.next = !self.refused.q.val();
+                if self.token.val() & !self.queued.q.val() & !self.refused.q.val() {
+                    self.queue.s_valid.next = true;
+                    if !self.queue.m_valid.val() {
+                        self.known.d.next = true;
+                        self.known_slot.d.next = self.slot.q.val();
+                        self.known_error.d.next = self.failed.q.val();
+                        self.known_draining.d.next = self.qp_state.q.val() == 4;
+                    }
+                }
+                if self.seek.q.val() {
+                    self.address_high.d.next = self.word.val();
+                }
+                self.step.d.next = SchedulerState::Idle;
+                match self.work.q.val() {
+                    SchedulerWork::Rewind => {
+                        self.step.d.next = SchedulerState::Fetch;
+                    }
+                    SchedulerWork::State => {
+                        self.step.d.next = SchedulerState::Fetch;
+                    }
+                    SchedulerWork::Doorbell => {
+                        self.doorbell_ready.next = true;
+                        self.step.d.next = SchedulerState::Fetch;
+                        if self.refused.q.val() {
+                            self.count_doorbell.next = true;
+                            self.refusing.d.next = true;
+                            self.refused_index.d.next = self.index.q.val();
+                            self.step.d.next = SchedulerState::Idle;
+                        } else {
+                            self.producer_write.next = true;
+                            if self.qp_state.q.val() == 5 {
+                                self.flushing.d.next = true;
+                                self.flush_index_kept.d.next = self.index.q.val();
+                                self.flush_state_kept.d.next = self.qp_state.q.val();
+                            }
+                        }
+                    }
+                    _ => {
+                        if self.going.q.val() {
+                            self.step.d.next = SchedulerState::Fetch;
+                        }
+                    }
+                }
+            }
+            SchedulerState::Fetch => {
+                self.write_index.next = !self.refused.q.val();
+                self.fetching.d.next = self.going.q.val();
+                self.ask_valid.next = self.going.q.val();
+                self.step.d.next = SchedulerState::Idle;
+                if (self.work.q.val() == SchedulerWork::Rewind) | (self.work.q.val() == SchedulerWork::State) {
+                    self.step.d.next = SchedulerState::Wait;
+                }
+                if self.work.q.val() == SchedulerWork::State {
+                    self.producer_write.next = !self.refused.q.val() & self.reborn.q.val();
+                }
+            }
+            SchedulerState::Wait => {
+                if !self.order_open.q.val() {
+                    self.step.d.next = SchedulerState::Idle;
+                    match self.work.q.val() {
+                        SchedulerWork::Rewind => {
+                            self.rewind_ready.next = true;
+                        }
+                        SchedulerWork::State => {
+                            self.state_ready.next = true;
+                            self.flushing.d.next = !self.refused.q.val();
+                            self.flush_index_kept.d.next = self.index.q.val();
+                            self.flush_state_kept.d.next = self.qp_state.q.val();
+                        }
+                        _ => {
+                            self.tracker_pop.next = true;
+                            self.step.d.next = SchedulerState::Act;
+                        }
+                    }
+                }
+            }
+            _ => {
+                self.step.d.next = SchedulerState::Idle;
+            }
+        }
+
+        // The row.
+        self.read_base.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | bit_cast::<QS, 3>(self.read_item.val());
+        self.ram.read_address.next = self.read_base.val();
+        self.now_flying.next = self.flying.q.val();
+        if self.going.q.val() {
+            self.now_flying.next = self.flying.q.val() + 1;
+        }
+        self.flags.next = bit_cast::<32, 3>(self.qp_state.q.val())
+            | (bit_cast::<32, 2>(self.now_flying.val()) << 3)
+            | (bit_cast::<32, 2>(self.stale.q.val()) << 5)
+            | (bit_cast::<32, 2>(self.stored.q.val()) << 7)
+            | (bit_cast::<32, 1>((self.queued.q.val() | self.token.val()).into()) << 9)
+            | (bit_cast::<32, 1>(self.parked.q.val().into()) << 10)
+            | (bit_cast::<32, 1>(self.failed.q.val().into()) << 11)
+            | (bit_cast::<32, 1>(self.stopped.q.val().into()) << 12)
+            | (bit_cast::<32, 1>(self.slot.q.val().into()) << 13);
+        if self.step.q.val() == SchedulerState::Walk {
+            self.flags.next = 0.into();
+        }
+        self.table_item.next = 4.into();
+        if self.table_address.val().get_bit(4) {
+            self.table_item.next = 2.into();
+            if self.table_address.val().get_bit(1) {
+                self.table_item.next = 3.into();
+            }
+        }
+        self.table_base.next =
+            (bit_cast::<QS, QA>(self.table_address.val().get_bits::<QA>(5)) << 3) | bit_cast::<QS, 3>(self.table_item.val());
+        self.table_ours.next = (self.table_address.val().get_bits::<5>(0) == 8)
+            | (self.table_address.val().get_bits::<5>(0) == 17)
+            | (self.table_address.val().get_bits::<5>(0) == 18);
+        self.table_beyond.next =
+            self.table_address.val().get_bits::<12>(5) != bit_cast::<12, QA>(self.table_address.val().get_bits::<QA>(5));
+        self.ram.write_enable.next = self.table_valid.val() & self.table_ours.val() & !self.table_beyond.val();
+        self.ram.write_address.next = self.table_base.val();
+        self.ram.write_data.next = self.table_data.val();
+        if self.write_flags.val() {
+            self.ram.write_enable.next = true;
+            self.ram.write_address.next = bit_cast::<QS, QA>(self.in_hand.val()) << 3;
+            self.ram.write_data.next = self.flags.val();
+        }
+        if self.write_index.val() {
+            self.ram.write_enable.next = true;
+            self.ram.write_address.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | 1;
+            self.ram.write_data.next = bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+            if self.going.q.val() {
+                self.ram.write_data.next =
+                    bit_cast::<32, 16>(self.next_fetch.q.val() + 1) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+            }
+        }
+        self.writing.next = self.write_flags.val() | self.write_index.val();
+
+        // Out.
+        self.ready.next = self.step.q.val() != SchedulerState::Walk;
+        self.queue.s_data.next = self.in_hand.val();
+        self.ask_data.next = bit_cast::<QB, QA>(self.in_hand.val()) << 1;
+        if self.next_fetch.q.val().get_bit(0) {
+            self.ask_data.next = (bit_cast::<QB, QA>(self.in_hand.val()) << 1) | 1;
+        }
+        self.fetch_address.next = bit_cast::<64, 32>(self.address_low.q.val()) | (bit_cast::<64, 32>(self.address_high.q.val()) << 32);
+        self.fetch_valid.next = self.fetching.q.val();
+        self.sent_valid.next = self.sending.q.val();
+        self.flush_valid.next = self.flushing.q.val();
+        self.flush_index.next = self.flush_index_kept.q.val();
+        self.flush_state.next = self.flush_state_kept.q.val();
+        self.event_valid.next = self.refusing.q.val();
+        self.event_index.next = self.refused_index.q.val();
+        self.order.next = self.order_kept.q.val();
+        self.order_valid.next = self.order_open.q.val();
+        self.end_ready.next = !self.ended.q.val();
+        self.turn_valid.next = self.known.q.val()
+            & self.queue.m_valid.val()
+            & !self.order_open.q.val()
+            & !self.rewind_valid.val()
+            & !self.state_valid.val()
+            & !self.tracker_error.val();
+        self.turn_index.next = self.queue.m_data.val();
+        self.turn_slot.next = self.known_slot.q.val();
+        self.turn_error.next = self.known_error.q.val();
+        self.turn_draining.next = self.known_draining.q.val();
+
+        if self.reset.val() {
+            self.step.d.next = SchedulerState::Walk;
+            self.walk.d.next = 0.into();
+            self.index.d.next = 0.into();
+            self.seek.d.next = false;
+            self.fetching.d.next = false;
+            self.order_open.d.next = false;
+            self.known.d.next = false;
+            self.ended.d.next = false;
+            self.woken.d.next = false;
+            self.end_woken.d.next = false;
+            self.sending.d.next = false;
+            self.flushing.d.next = false;
+            self.refusing.d.next = false;
+        }
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,929 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One turn, one packet: from a QP's row and the WQE in the store to packet words, read jobs and the row's new words.
+//!
+//! ```text
+//! Idle ─► Index … Hold ─► Judge ─┬─► Scan (fence, max_rd_atomic) ─┐
+//!   │     (row, WQE)        ▲    ├─► Count (PSNs, R75) ───────────┤
+//!   │                       └────┼───────────── Again ◄───────────┘
+//!   │                            ├─► [Low … Ask] ─► KeyWait ─┬─► SaveBegun … SaveIndex ─► Issued ─► Flush ─► Idle
+//!   └─► orders: Rewind, Begin,   │        ▲── Spill (split) ─┘      (wire program at the same time)
+//!       Fail ─► Idle             └─► Refuse ─► Leave ─► Idle
+//! ```
+//!
+//! Up to `Hold` a state's name is the row word that it asks for; the word is there two states later. From `Judge` on the words stand still: PD and L_Key.
+//! A turn begins only when nothing waits for `Complete`, so that it never waits for it.
+//!
+//! Row, 32 words: 0 next PSN; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 highest PSN sent + 1; 3 first WQE never begun; 4 bytes of the message
+//! sent; 5, 6 place of a split packet's second piece; 7 WQE whose payload read failed; 8, 9, 10, 11 QP row words 0, 1, 16, 19; 16 + 2k records.
+
+use super::bth::Bth;
+use super::cut::Cut;
+use super::place::Place;
+use super::wire_program::WireProgram;
+use super::wire_words::WireWords;
+use super::wqe_check::WqeCheck;
+use super::{EndOfTurn, SendOrder};
+use rust_hdl::prelude::*;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum SegmenterState {
+    Idle,
+    Index,
+    Offset,
+    Psn,
+    RecordA,
+    RecordB,
+    Highest,
+    Domain,
+    Hold,
+    Judge,
+    Scan,
+    ScanWait,
+    ScanFirst,
+    ScanLoop,
+    ScanEnd,
+    Count,
+    CountFirst,
+    CountLoop,
+    CountEnd,
+    Again,
+    AgainHold,
+    Low,
+    High,
+    Key,
+    KeyHold,
+    Ask,
+    KeyWait,
+    SpillLow,
+    SpillHigh,
+    SaveBegun,
+    SavePsn,
+    SaveOffset,
+    SaveHighest,
+    SaveIndex,
+    Issued,
+    Flush,
+    Refuse,
+    Leave,
+    Rewind,
+    RewindWait,
+    RewindIndex,
+    RewindPsn,
+    RewindOffset,
+    Begin,
+    BeginWait,
+    BeginPsn,
+    BeginHighest,
+    BeginIndex,
+    BeginBegun,
+    BeginOffset,
+    Fail,
+}
+
+#[derive(LogicBlock, Default)]
+pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    // The scheduler.
+    pub turn_valid: Signal<In, Bit>,
+    pub turn_index: Signal<In, Bits<QA>>,
+    pub turn_slot: Signal<In, Bit>,
+    /// A payload read of this QP had failed.
+    pub turn_error: Signal<In, Bit>,
+    /// SQD: no new message.
+    pub turn_draining: Signal<In, Bit>,
+    pub turn_take: Signal<Out, Bit>,
+    /// A turn may be taken in this very cycle; never while something that needs `idle` is waiting, as `turn_valid` is low then.
+    pub idle: Signal<Out, Bit>,
+    pub index: Signal<Out, Bits<QA>>,
+    pub outcome: Signal<Out, EndOfTurn>,
+    pub end_valid: Signal<Out, Bit>,
+    pub end_ready: Signal<In, Bit>,
+    pub order: Signal<In, SendOrder>,
+    pub order_valid: Signal<In, Bit>,
+    pub order_index: Signal<In, Bits<QA>>,
+    pub order_done: Signal<Out, Bit>,
+    pub rewind_psn: Signal<In, Bits<24>>,
+    pub rewind_wqe: Signal<In, Bits<16>>,
+    pub rewind_offset: Signal<In, Bits<32>>,
+    // Row and store; both move with `advance`.
+    pub advance: Signal<Out, Bit>,
+    pub row_index: Signal<Out, Bits<QA>>,
+    pub row_item: Signal<Out, Bits<5>>,
+    pub row_word: Signal<In, Bits<32>>,
+    pub row_write: Signal<Out, Bit>,
+    pub row_write_item: Signal<Out, Bits<5>>,
+    pub row_write_data: Signal<Out, Bits<32>>,
+    pub wqe_slot: Signal<Out, Bit>,
+    pub wqe_item: Signal<Out, Bits<4>>,
+    pub wqe_word: Signal<In, Bits<32>>,
+    /// Ack row of `index`: 0 oldest PSN, 1 oldest WQE; a cycle later.
+    pub ack_read: Signal<Out, Bit>,
+    pub ack_item: Signal<Out, Bit>,
+    pub ack_data: Signal<In, Bits<32>>,
+    pub key_start: Signal<Out, Bit>,
+    pub key_length: Signal<Out, Bits<32>>,
+    pub key_va: Signal<Out, Bits<64>>,
+    pub key_done: Signal<In, Bit>,
+    pub key_ok: Signal<In, Bit>,
+    pub key_paged: Signal<In, Bit>,
+    pub key_address: Signal<In, Bits<64>>,
+    pub job_paged: Signal<Out, Bit>,
+    pub job_address: Signal<Out, Bits<64>>,
+    pub job_length: Signal<Out, Bits<14>>,
+    pub job_last: Signal<Out, Bit>,
+    pub job_valid: Signal<Out, Bit>,
+    pub job_ready: Signal<In, Bit>,
+    pub packet_word: Signal<Out, Bits<32>>,
+    pub packet_last: Signal<Out, Bit>,
+    pub packet_valid: Signal<Out, Bit>,
+    pub packet_ready: Signal<In, Bit>,
+    pub tracker_room: Signal<In, Bit>,
+    pub tracker_push: Signal<Out, Bit>,
+    pub tracker_report: Signal<Out, Bit>,
+    pub tracker_payload: Signal<Out, Bit>,
+    pub tracker_wqe: Signal<In, Bits<16>>,
+    pub wqe: Signal<Out, Bits<16>>,
+    pub arm_valid: Signal<Out, Bit>,
+    pub arm_ready: Signal<In, Bit>,
+    pub fail_valid: Signal<Out, Bit>,
+    pub fail_status: Signal<Out, Bits<8>>,
+    pub fail_ready: Signal<In, Bit>,
+    cut: Cut,
+    place: Place,
+    check: WqeCheck<U>,
+    bth: Bth,
+    script: WireProgram<U>,
+    words: WireWords<QA>,
+    state: DFF<SegmenterState>,
+    who: DFF<Bits<QA>>,
+    slot: DFF<Bit>,
+    broken: DFF<Bit>,
+    draining: DFF<Bit>,
+    service: DFF<Bits<3>>,
+    pmtu: DFF<Bits<3>>,
+    word0: DFF<Bits<10>>,
+    next_wqe: DFF<Bits<16>>,
+    begun: DFF<Bits<16>>,
+    fresh: DFF<Bit>,
+    oldest: DFF<Bits<16>>,
+    since: DFF<Bits<16>>,
+    psn: DFF<Bits<24>>,
+    changed: DFF<Bit>,
+    newest: DFF<Bit>,
+    bad_operation: DFF<Bit>,
+    bad_length: DFF<Bit>,
+    split: DFF<Bit>,
+    beyond: DFF<Bit>,
+    second: DFF<Bit>,
+    paged: DFF<Bit>,
+    other_paged: DFF<Bit>,
+    row_kept: DFF<Bits<5>>,
+    wqe_kept: DFF<Bits<4>>,
+    resting: DFF<Bit>,
+    add_nothing: DFF<Bit>,
+    add_rest: DFF<Bit>,
+    add_carry: DFF<Bit>,
+    from_memory: DFF<Bit>,
+    inline_data: DFF<Bit>,
+    wide: DFF<Bit>,
+    first: DFF<Bit>,
+    remote: DFF<Bit>,
+    trailer: DFF<Bit>,
+    job_open: DFF<Bit>,
+    job_more: DFF<Bit>,
+    scanned: DFF<Bit>,
+    counted: DFF<Bit>,
+    scan: DFF<Bits<3>>,
+    scan_left: DFF<Bits<3>>,
+    scan_soon: DFF<Bit>,
+    scan_now: DFF<Bit>,
+    total: DFF<Bits<4>>,
+    limit: DFF<Bits<5>>,
+    distance: DFF<Bits<24>>,
+    halvings: DFF<Bits<3>>,
+    status: DFF<Bits<3>>,
+    leaving: DFF<EndOfTurn>,
+    arming: DFF<Bit>,
+    failing: DFF<Bit>,
+    take: Signal<Local, Bit>,
+    ordered: Signal<Local, Bit>,
+    stand: Signal<Local, Bit>,
+    start: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    psn_after: Signal<Local, Bits<24>>,
+    reach: Signal<Local, Bits<25>>,
+    record: Signal<Local, Bits<5>>,
+    record_b: Signal<Local, Bits<5>>,
+    scanned_record: Signal<Local, Bits<5>>,
+    scanned_next: Signal<Local, Bits<5>>,
+    index_word: Signal<Local, Bits<32>>,
+    is_wide: Signal<Local, Bit>,
+    outstanding: Signal<Local, Bits<5>>,
+}
+
+impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, QR, U> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, who, slot, broken, draining, service, pmtu, word0, next_wqe, begun, fresh, oldest, since);
+        dff_setup!(
+            self,
+            clock,
+            psn,
+            changed,
+            newest,
+            bad_operation,
+            bad_length,
+            split,
+            beyond,
+            second,
+            paged,
+            other_paged
+        );
+        dff_setup!(self, clock, job_open, job_more, scanned, counted, scan, scan_left, scan_soon, scan_now, total, limit);
+        dff_setup!(
+            self,
+            clock,
+            row_kept,
+            wqe_kept,
+            resting,
+            add_nothing,
+            add_rest,
+            add_carry,
+            from_memory,
+            inline_data,
+            wide,
+            first,
+            remote,
+            trailer
+        );
+        dff_setup!(self, clock, distance, halvings, status, leaving, arming, failing);
+        clock!(self, clock, cut, place, script, words);
+        self.script.reset.next = self.reset.val();
+        self.words.reset.next = self.reset.val();
+
+        // What the packet is.
+        self.check.word0.next = self.word0.q.val();
+        self.check.service.next = self.service.q.val();
+        self.check.remaining.next = self.cut.remaining.val();
+        self.check.over.next = self.cut.over.val();
+        self.check.misfit.next = self.cut.misfit.val();
+        self.check.changed.next = self.changed.q.val();
+        self.bad_operation.d.next = self.check.bad_operation.val();
+        self.bad_length.d.next = self.check.bad_length.val();
+        self.wide.d.next = self.check.read.val() | self.check.atomic.val();
+        self.last.next = !self.cut.over.val() | self.wide.q.val();
+        self.from_memory.d.next = !self.check.inline_data.val() & !self.wide.q.val() & self.cut.payload.val().any();
+        self.inline_data.d.next = self.check.inline_data.val() & self.cut.payload.val().any();
+        self.since.d.next = self.next_wqe.q.val() - self.oldest.q.val();
+        self.full.next = self.since.q.val().get_bits::<13>(3).any();
+        self.split.d.next = self.cut.split.val();
+        self.beyond.d.next = self.cut.beyond.val();
+        self.psn_after.next = self.psn.q.val() + self.cut.count.val();
+        self.reach.next = bit_cast::<25, 24>(self.distance.q.val()) + bit_cast::<25, 24>(self.cut.count.val());
+        self.record.next = bit_cast::<5, 3>(self.next_wqe.q.val().get_bits::<3>(0)) << 1;
+        self.record_b.next = self.record.val() + 17;
+        self.scanned_record.next = bit_cast::<5, 3>(self.scan.q.val()) << 1;
+        self.scanned_next.next = bit_cast::<5, 3>(self.scan.q.val() + 1) << 1;
+        self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
+        self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
+        self.index_word.next = bit_cast::<32, 16>(self.next_wqe.q.val()) | (bit_cast::<32, 16>(self.begun.q.val()) << 16);
+
+        self.cut.pmtu.next = self.pmtu.q.val();
+        self.cut.elements.next = self.word0.q.val().get_bits::<2>(8);
+        // An ATOMIC's second half is its operands, not an element.
+        if self.check.atomic.val() {
+            self.cut.elements.next = 1.into();
+        }
+        self.cut.wqe_word.next = self.wqe_word.val();
+        self.cut.row_word.next = self.row_word.val();
+        self.cut.load_length.next = self.state.q.val() == SegmenterState::Psn;
+        self.cut.load_first.next = self.state.q.val() == SegmenterState::RecordA;
+        self.cut.load_second.next = self.state.q.val() == SegmenterState::RecordB;
+        self.cut.second_piece.next = self.second.q.val();
+        self.cut.count_load.next = false;
+        self.cut.count_halve.next = false;
+        self.cut.count_one.next = false;
+
+        self.place.wqe_word.next = self.wqe_word.val();
+        self.place.row_word.next = self.row_word.val();
+        self.place.offset.next = self.cut.offset.val();
+        self.place.rest.next = self.cut.rest.val();
+        self.place.add_offset.next = !self.add_nothing.q.val();
+        self.place.take_rest.next = self.add_rest.q.val();
+        self.add_nothing.d.next = false;
+        self.add_rest.d.next = false;
+        self.add_carry.d.next = self.words.high_next.val();
+        self.place.load_low.next = false;
+        self.place.load_high.next = false;
+        self.place.load_carry.next = self.words.carry.val();
+        self.place.upper.next = self.add_carry.q.val();
+        self.place.put_low.next = self.script.put_low.val();
+        self.place.put_high.next = self.script.put_high.val();
+        self.place.place.next = false;
+        self.place.key_address.next = self.key_address.val();
+
+        self.bth.service.next = self.service.q.val();
+        self.bth.pmtu.next = self.pmtu.q.val();
+        self.bth.send_opcode.next = self.word0.q.val().get_bits::<4>(0);
+        self.bth.write.next = self.check.write.val();
+        self.bth.read.next = self.check.read.val();
+        self.bth.atomic.next = self.check.atomic.val();
+        self.bth.immediate.next = self.check.immediate.val();
+        self.bth.invalidate.next = self.check.invalidate.val();
+        self.bth.datagram.next = self.check.datagram.val();
+        self.bth.reliable.next = self.check.reliable.val();
+        self.bth.first.next = self.first.q.val();
+        self.first.d.next = self.cut.first.val();
+        self.remote.d.next = self.bth.remote.val();
+        self.trailer.d.next = self.bth.trailer.val();
+        self.bth.last.next = self.last.val();
+        self.bth.psn.next = self.psn.q.val();
+
+        self.script.advance.next = self.words.advance.val();
+        self.script.split.next = self.split.q.val() & self.from_memory.q.val();
+        self.script.datagram.next = self.check.datagram.val();
+        self.script.remote.next = self.remote.q.val();
+        self.script.atomic.next = self.check.atomic.val();
+        self.script.trailer.next = self.trailer.q.val();
+        self.script.inline_data.next = self.inline_data.q.val();
+        self.script.bytes.next = self.cut.payload.val().get_bits::<6>(0);
+        self.script.job_open.next = self.job_open.q.val();
+
+        self.words.item.next = self.script.item.val();
+        self.words.last.next = self.script.last.val();
+        self.words.jobs_left.next = self.job_open.q.val() | self.job_more.q.val();
+        self.words.index.next = self.who.q.val();
+        self.words.datagram.next = self.check.datagram.val();
+        self.words.from_memory.next = self.from_memory.q.val();
+        self.words.inline_data.next = self.inline_data.q.val();
+        self.words.bytes.next = self.cut.payload.val();
+        self.words.extension.next = self.bth.extension.val();
+        self.words.opcode.next = self.bth.opcode.val();
+        self.words.solicited.next = self.check.solicited.val() & self.last.val();
+        self.words.ack_request.next = self.bth.ack_request.val();
+        self.words.psn.next = self.psn.q.val();
+        self.words.remaining.next = self.cut.remaining.val();
+        self.words.sum.next = self.place.sum.val();
+        self.words.wqe_word.next = self.wqe_word.val();
+        self.words.row_word.next = self.row_word.val();
+        self.words.packet_ready.next = self.packet_ready.val();
+        self.advance.next = self.words.advance.val();
+        self.packet_word.next = self.words.packet_word.val();
+        self.packet_last.next = self.words.packet_last.val();
+        self.packet_valid.next = self.words.packet_valid.val();
+
+        // Standing outputs.
+        self.take.next = false;
+        self.ordered.next = false;
+        self.stand.next = false;
+        self.start.next = false;
+        // Each state says what its successor asks for; what nobody says is what `Idle` asks for.
+        self.row_item.next = self.row_kept.q.val();
+        self.wqe_item.next = self.wqe_kept.q.val();
+        if self.script.busy.val() {
+            self.row_item.next = self.script.row_item.val();
+            self.wqe_item.next = self.script.wqe_item.val();
+        }
+        self.row_kept.d.next = 8.into();
+        self.wqe_kept.d.next = 0.into();
+        self.resting.d.next = false;
+        self.row_write.next = false;
+        self.row_write_item.next = 0.into();
+        self.row_write_data.next = self.index_word.val();
+        self.ack_read.next = false;
+        self.ack_item.next = true;
+        self.key_start.next = false;
+        self.outcome.next = self.leaving.q.val();
+        self.end_valid.next = false;
+        self.tracker_push.next = false;
+        self.order_done.next = false;
+        if self.job_open.q.val() & self.job_ready.val() {
+            self.job_open.d.next = false;
+        }
+        if self.script.put_high.val() {
+            self.job_open.d.next = true;
+            self.job_more.d.next = false;
+            self.second.d.next = true;
+            self.paged.d.next = self.other_paged.q.val();
+        }
+        if self.arm_ready.val() {
+            self.arming.d.next = false;
+        }
+        if self.fail_ready.val() {
+            self.failing.d.next = false;
+        }
+        self.scan_soon.d.next = false;
+        self.scan_now.d.next = self.scan_soon.q.val();
+        if self.scan_now.q.val() & self.is_wide.val() {
+            self.total.d.next = self.total.q.val() + 1;
+        }
+
+        match self.state.q.val() {
+            SegmenterState::Idle => {
+                self.scanned.d.next = false;
+                self.counted.d.next = false;
+                self.second.d.next = false;
+                self.changed.d.next = false;
+                self.cut.count_one.next = true;
+                self.resting.d.next = true;
+                if self.order_valid.val() {
+                    self.resting.d.next = false;
+                    match self.order.val() {
+                        SendOrder::Rewind => {
+                            self.row_kept.d.next = 1.into();
+                            self.state.d.next = SegmenterState::Rewind;
+                        }
+                        SendOrder::Begin => {
+                            self.row_kept.d.next = 10.into();
+                            self.state.d.next = SegmenterState::Begin;
+                        }
+                        _ => {
+                            self.state.d.next = SegmenterState::Fail;
+                        }
+                    }
+                } else {
+                    if self.turn_valid.val() & !self.arming.q.val() & !self.failing.q.val() & self.tracker_room.val() {
+                        self.take.next = true;
+                        self.resting.d.next = false;
+                        self.row_kept.d.next = 1.into();
+                        if self.turn_error.val() {
+                            self.row_kept.d.next = 7.into();
+                        }
+                        self.wqe_kept.d.next = 1.into();
+                        self.who.d.next = self.turn_index.val();
+                        self.slot.d.next = self.turn_slot.val();
+                        self.broken.d.next = self.turn_error.val();
+                        self.draining.d.next = self.turn_draining.val();
+                        self.state.d.next = SegmenterState::Index;
+                    }
+                }
+            }
+            SegmenterState::Index => {
+                self.row_kept.d.next = 4.into();
+                self.wqe_kept.d.next = 8.into();
+                self.ack_read.next = true;
+                self.state.d.next = SegmenterState::Offset;
+            }
+            SegmenterState::Offset => {
+                self.row_kept.d.next = 0.into();
+                self.wqe_kept.d.next = 12.into();
+                self.oldest.d.next = self.ack_data.val().get_bits::<16>(0);
+                self.service.d.next = self.row_word.val().get_bits::<3>(0);
+                self.pmtu.d.next = self.row_word.val().get_bits::<3>(3);
+                self.word0.d.next = self.wqe_word.val().get_bits::<10>(0);
+                self.state.d.next = SegmenterState::Psn;
+            }
+            SegmenterState::Psn => {
+                self.row_kept.d.next = (bit_cast::<5, 3>(self.row_word.val().get_bits::<3>(0)) << 1) | 16;
+                self.wqe_kept.d.next = 6.into();
+                self.next_wqe.d.next = self.row_word.val().get_bits::<16>(0);
+                self.begun.d.next = self.row_word.val().get_bits::<16>(16);
+                self.fresh.d.next = self.row_word.val().get_bits::<16>(0) == self.row_word.val().get_bits::<16>(16);
+                self.state.d.next = SegmenterState::RecordA;
+            }
+            SegmenterState::RecordA => {
+                self.row_kept.d.next = self.record_b.val();
+                self.wqe_kept.d.next = 1.into();
+                self.state.d.next = SegmenterState::RecordB;
+            }
+            SegmenterState::RecordB => {
+                self.row_kept.d.next = 2.into();
+                self.wqe_kept.d.next = 7.into();
+                self.psn.d.next = self.row_word.val().get_bits::<24>(0);
+                self.state.d.next = SegmenterState::Highest;
+            }
+            SegmenterState::Highest => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                self.place.load_low.next = true;
+                // R66: opcode and, at its first packet, PSN.
+                if !self.fresh.q.val() {
+                    self.changed.d.next = (self.row_word.val().get_bits::<4>(24) != self.word0.q.val().get_bits::<4>(0))
+                        | (self.first.q.val() & (self.row_word.val().get_bits::<24>(0) != self.psn.q.val()));
+                }
+                self.state.d.next = SegmenterState::Domain;
+            }
+            SegmenterState::Domain => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                // R66: length.
+                if !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val()) {
+                    self.changed.d.next = true;
+                }
+                self.add_carry.d.next = true;
+                self.state.d.next = SegmenterState::Hold;
+            }
+            SegmenterState::Hold => {
+                self.place.load_high.next = true;
+                self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
+                self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
+                self.row_write_item.next = self.record_b.val();
+                self.row_write_data.next = self.cut.remaining.val();
+                self.state.d.next = SegmenterState::Judge;
+            }
+            SegmenterState::Judge => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 10.into();
+                self.stand.next = true;
+                self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
+                self.row_write_item.next = self.record.val() + 16;
+                self.row_write_data.next =
+                    bit_cast::<32, 24>(self.psn.q.val()) | (bit_cast::<32, 5>(self.word0.q.val().get_bits::<5>(0)) << 24);
+                self.leaving.d.next = EndOfTurn::Park;
+                self.status.d.next = 2.into();
+                if self.broken.q.val() | self.bad_operation.q.val() {
+                    self.state.d.next = SegmenterState::Refuse;
+                } else {
+                    if self.bad_length.q.val() {
+                        self.status.d.next = 1.into();
+                        self.state.d.next = SegmenterState::Refuse;
+                    } else {
+                        if self.fresh.q.val() & (self.check.fence.val() | self.wide.q.val()) & !self.scanned.q.val() {
+                            self.state.d.next = SegmenterState::Scan;
+                        } else {
+                            if self.cut.over.val() & (self.fresh.q.val() | self.check.read.val()) & !self.counted.q.val() {
+                                self.state.d.next = SegmenterState::Count;
+                            } else {
+                                if self.from_memory.q.val() {
+                                    if self.split.q.val() | self.beyond.q.val() {
+                                        self.second.d.next = true;
+                                        self.state.d.next = SegmenterState::Low;
+                                    } else {
+                                        self.key_start.next = true;
+                                        self.state.d.next = SegmenterState::KeyWait;
+                                    }
+                                } else {
+                                    self.start.next = true;
+                                    self.state.d.next = SegmenterState::SaveBegun;
+                                }
+                            }
+                        }
+                    }
+                }
+                // A new message has to wait.
+                if self.fresh.q.val() & (self.draining.q.val() | self.full.val()) & !self.broken.q.val() {
+                    self.key_start.next = false;
+                    self.start.next = false;
+                    self.state.d.next = SegmenterState::Leave;
+                }
+            }
+            SegmenterState::Scan => {
+                self.row_kept.d.next = 11.into();
+                self.scan.d.next = self.oldest.q.val().get_bits::<3>(0);
+                self.scan_left.d.next = self.since.q.val().get_bits::<3>(0);
+                self.total.d.next = 0.into();
+                self.state.d.next = SegmenterState::ScanWait;
+            }
+            SegmenterState::ScanWait => {
+                self.row_kept.d.next = 11.into();
+                self.state.d.next = SegmenterState::ScanFirst;
+            }
+            SegmenterState::ScanFirst => {
+                self.row_kept.d.next = self.scanned_record.val() | 16;
+                self.state.d.next = SegmenterState::ScanLoop;
+            }
+            SegmenterState::ScanLoop => {
+                self.row_kept.d.next = self.scanned_next.val() | 16;
+                // The limit comes first, and stays once it has come.
+                if !self.scan_now.q.val() {
+                    self.limit.d.next = self.row_word.val().get_bits::<5>(11);
+                }
+                if self.scan_left.q.val().any() {
+                    self.scan.d.next = self.scan.q.val() + 1;
+                    self.scan_left.d.next = self.scan_left.q.val() - 1;
+                    self.scan_soon.d.next = true;
+                } else {
+                    if !self.scan_soon.q.val() {
+                        self.state.d.next = SegmenterState::ScanEnd;
+                    }
+                }
+            }
+            SegmenterState::ScanEnd => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                self.scanned.d.next = true;
+                self.state.d.next = SegmenterState::Again;
+                self.leaving.d.next = EndOfTurn::Park;
+                self.status.d.next = 2.into();
+                if self.check.fence.val() & self.total.q.val().any() {
+                    self.state.d.next = SegmenterState::Leave;
+                }
+                // R59. With nothing outstanding the limit must be 0: it can never go.
+                if self.wide.q.val() & (self.outstanding.val() >= self.limit.q.val()) {
+                    self.state.d.next = SegmenterState::Refuse;
+                }
+            }
+            SegmenterState::Count => {
+                self.cut.count_load.next = true;
+                self.ack_read.next = true;
+                self.ack_item.next = false;
+                self.halvings.d.next = self.pmtu.q.val() - 1;
+                self.state.d.next = SegmenterState::CountFirst;
+            }
+            SegmenterState::CountFirst => {
+                self.distance.d.next = self.psn.q.val() - self.ack_data.val().get_bits::<24>(0);
+                self.state.d.next = SegmenterState::CountLoop;
+            }
+            SegmenterState::CountLoop => {
+                if self.halvings.q.val().any() {
+                    self.cut.count_halve.next = true;
+                    self.halvings.d.next = self.halvings.q.val() - 1;
+                } else {
+                    self.state.d.next = SegmenterState::CountEnd;
+                }
+            }
+            SegmenterState::CountEnd => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                self.counted.d.next = true;
+                self.cut.count_one.next = !self.check.read.val();
+                self.status.d.next = 1.into();
+                self.state.d.next = SegmenterState::Again;
+                // R75.
+                if self.fresh.q.val() & self.reach.val().get_bits::<2>(23).any() {
+                    self.state.d.next = SegmenterState::Refuse;
+                }
+            }
+            SegmenterState::Again => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                self.state.d.next = SegmenterState::AgainHold;
+            }
+            SegmenterState::AgainHold => {
+                self.state.d.next = SegmenterState::Judge;
+            }
+            SegmenterState::Low => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 7.into();
+                if self.second.q.val() {
+                    self.wqe_kept.d.next = 11.into();
+                }
+                self.state.d.next = SegmenterState::High;
+            }
+            SegmenterState::High => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                if self.second.q.val() {
+                    self.wqe_kept.d.next = 13.into();
+                }
+                if self.second.q.val() {
+                    self.add_nothing.d.next = true;
+                    self.add_rest.d.next = !self.split.q.val();
+                }
+                self.state.d.next = SegmenterState::Key;
+            }
+            SegmenterState::Key => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                if self.second.q.val() {
+                    self.wqe_kept.d.next = 13.into();
+                }
+                self.place.load_low.next = true;
+                self.add_carry.d.next = true;
+                self.state.d.next = SegmenterState::KeyHold;
+            }
+            SegmenterState::KeyHold => {
+                self.place.load_high.next = true;
+                self.state.d.next = SegmenterState::Ask;
+            }
+            SegmenterState::Ask => {
+                self.stand.next = true;
+                self.key_start.next = true;
+                self.state.d.next = SegmenterState::KeyWait;
+            }
+            SegmenterState::KeyWait => {
+                self.stand.next = true;
+                self.status.d.next = 4.into();
+                if self.key_done.val() {
+                    self.state.d.next = SegmenterState::Refuse;
+                    if self.key_ok.val() {
+                        self.place.place.next = true;
+                        self.paged.d.next = self.key_paged.val();
+                        if self.second.q.val() & self.split.q.val() {
+                            self.state.d.next = SegmenterState::SpillLow;
+                        } else {
+                            self.job_open.d.next = true;
+                            self.job_more.d.next = self.split.q.val();
+                            self.start.next = true;
+                            self.state.d.next = SegmenterState::SaveBegun;
+                        }
+                    }
+                }
+            }
+            SegmenterState::SpillLow => {
+                self.row_write.next = true;
+                self.row_write_item.next = 5.into();
+                self.row_write_data.next = self.place.low.val();
+                self.other_paged.d.next = self.paged.q.val();
+                self.second.d.next = false;
+                self.state.d.next = SegmenterState::SpillHigh;
+            }
+            SegmenterState::SpillHigh => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 6.into();
+                self.row_write.next = true;
+                self.row_write_item.next = 6.into();
+                self.row_write_data.next = self.place.high.val();
+                self.state.d.next = SegmenterState::Low;
+            }
+            SegmenterState::SaveBegun => {
+                self.row_write.next = self.fresh.q.val();
+                self.row_write_item.next = 3.into();
+                if self.fresh.q.val() {
+                    self.begun.d.next = self.begun.q.val() + 1;
+                }
+                self.row_write_data.next = bit_cast::<32, 16>(self.begun.q.val() + 1);
+                self.state.d.next = SegmenterState::SavePsn;
+            }
+            SegmenterState::SavePsn => {
+                self.row_write.next = true;
+                self.row_write_data.next = bit_cast::<32, 24>(self.psn_after.val());
+                self.state.d.next = SegmenterState::SaveOffset;
+            }
+            SegmenterState::SaveOffset => {
+                self.row_write.next = true;
+                self.row_write_item.next = 4.into();
+                self.row_write_data.next = self.cut.next_offset.val();
+                if self.last.val() {
+                    self.row_write_data.next = 0.into();
+                }
+                self.state.d.next = SegmenterState::SaveHighest;
+            }
+            SegmenterState::SaveHighest => {
+                self.row_write.next = self.newest.q.val();
+                self.row_write_item.next = 2.into();
+                self.row_write_data.next = bit_cast::<32, 24>(self.psn_after.val());
+                self.state.d.next = SegmenterState::SaveIndex;
+            }
+            SegmenterState::SaveIndex => {
+                self.row_write.next = true;
+                self.row_write_item.next = 1.into();
+                if self.last.val() {
+                    self.row_write_data.next =
+                        bit_cast::<32, 16>(self.next_wqe.q.val() + 1) | (bit_cast::<32, 16>(self.begun.q.val()) << 16);
+                }
+                self.state.d.next = SegmenterState::Issued;
+            }
+            SegmenterState::Issued => {
+                if !self.script.busy.val() {
+                    self.end_valid.next = true;
+                    self.outcome.next = EndOfTurn::Packet;
+                    if self.last.val() {
+                        self.outcome.next = EndOfTurn::Message;
+                    }
+                    if self.end_ready.val() {
+                        self.tracker_push.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
+                        self.state.d.next = SegmenterState::Flush;
+                    }
+                }
+            }
+            SegmenterState::Flush => {
+                if self.words.flushed.val() {
+                    self.arming.d.next = self.bth.ack_request.val();
+                    self.resting.d.next = true;
+                    self.state.d.next = SegmenterState::Idle;
+                }
+            }
+            SegmenterState::Refuse => {
+                // Only the oldest uncompleted WQE fails; before that there is something to wait for.
+                self.leaving.d.next = EndOfTurn::Park;
+                if self.since.q.val().get_bit(15) {
+                    self.leaving.d.next = EndOfTurn::Clear;
+                }
+                if !self.since.q.val().any() {
+                    self.leaving.d.next = EndOfTurn::Stop;
+                    self.failing.d.next = true;
+                }
+                self.state.d.next = SegmenterState::Leave;
+            }
+            SegmenterState::Leave => {
+                self.end_valid.next = true;
+                if self.end_ready.val() {
+                    self.resting.d.next = true;
+                    self.state.d.next = SegmenterState::Idle;
+                }
+            }
+            SegmenterState::Rewind => {
+                self.state.d.next = SegmenterState::RewindWait;
+            }
+            SegmenterState::RewindWait => {
+                self.state.d.next = SegmenterState::RewindIndex;
+            }
+            SegmenterState::RewindIndex => {
+                self.row_write.next = true;
+                self.row_write_item.next = 1.into();
+                self.row_write_data.next =
+                    bit_cast::<32, 16>(self.rewind_wqe.val()) | (bit_cast::<32, 16>(self.row_word.val().get_bits::<16>(16)) << 16);
+                self.state.d.next = SegmenterState::RewindPsn;
+            }
+            SegmenterState::RewindPsn => {
+                self.row_write.next = true;
+                self.row_write_data.next = bit_cast::<32, 24>(self.rewind_psn.val());
+                self.state.d.next = SegmenterState::RewindOffset;
+            }
+            SegmenterState::RewindOffset => {
+                self.row_write.next = true;
+                self.row_write_item.next = 4.into();
+                self.row_write_data.next = self.rewind_offset.val();
+                self.ordered.next = true;
+            }
+            SegmenterState::Begin => {
+                self.state.d.next = SegmenterState::BeginWait;
+            }
+            SegmenterState::BeginWait => {
+                self.state.d.next = SegmenterState::BeginPsn;
+            }
+            SegmenterState::BeginPsn => {
+                // R41: the PSN of the row, every time.
+                self.stand.next = true;
+                self.row_write.next = true;
+                self.row_write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.state.d.next = SegmenterState::BeginHighest;
+            }
+            SegmenterState::BeginHighest => {
+                self.row_write.next = true;
+                self.row_write_item.next = 2.into();
+                self.row_write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.state.d.next = SegmenterState::BeginIndex;
+            }
+            SegmenterState::BeginIndex => {
+                self.row_write.next = true;
+                self.row_write_item.next = 1.into();
+                self.row_write_data.next = 0.into();
+                self.state.d.next = SegmenterState::BeginBegun;
+            }
+            SegmenterState::BeginBegun => {
+                self.row_write.next = true;
+                self.row_write_item.next = 3.into();
+                self.row_write_data.next = 0.into();
+                self.state.d.next = SegmenterState::BeginOffset;
+            }
+            SegmenterState::BeginOffset => {
+                self.row_write.next = true;
+                self.row_write_item.next = 4.into();
+                self.row_write_data.next = 0.into();
+                self.ordered.next = true;
+            }
+            SegmenterState::Fail => {
+                self.row_write.next = true;
+                self.row_write_item.next = 7.into();
+                self.row_write_data.next = bit_cast::<32, 16>(self.tracker_wqe.val());
+                self.ordered.next = true;
+            }
+            _ => {
+                self.resting.d.next = true;
+                self.state.d.next = SegmenterState::Idle;
+            }
+        }
+        if self.ordered.val() {
+            self.order_done.next = true;
+            self.resting.d.next = true;
+            self.state.d.next = SegmenterState::Idle;
+        }
+        self.words.stand.next = self.stand.val();
+        self.script.start.next = self.start.val();
+
+        self.turn_take.next = self.take.val();
+        self.idle.next = self.resting.q.val();
+        self.index.next = self.who.q.val();
+        self.row_index.next = self.who.q.val();
+        if self.resting.q.val() {
+            self.row_index.next = self.turn_index.val();
+        }
+        if self.order_valid.val() {
+            self.row_index.next = self.order_index.val();
+        }
+        self.wqe_slot.next = self.slot.q.val();
+        if self.resting.q.val() {
+            self.wqe_slot.next = self.turn_slot.val();
+        }
+        self.key_length.next = bit_cast::<32, 14>(self.cut.piece.val());
+        self.key_va.next = bit_cast::<64, 32>(self.place.low.val()) | (bit_cast::<64, 32>(self.place.high.val()) << 32);
+        self.job_paged.next = self.paged.q.val();
+        self.job_address.next = bit_cast::<64, 32>(self.place.low.val()) | (bit_cast::<64, 32>(self.place.high.val()) << 32);
+        self.job_length.next = self.cut.piece.val();
+        self.job_last.next = !self.job_more.q.val();
+        self.job_valid.next = self.job_open.q.val();
+        self.tracker_report.next = self.last.val() & !self.check.reliable.val();
+        self.tracker_payload.next = self.from_memory.q.val();
+        self.wqe.next = self.next_wqe.q.val();
+        self.arm_valid.next = self.arming.q.val();
+        self.fail_valid.next = self.failing.q.val();
+        self.fail_status.next = bit_cast::<8, 3>(self.status.q.val());
+
+        if self.reset.val() {
+            self.state.d.next = SegmenterState::Idle;
+            self.resting.d.next = true;
+            self.row_kept.d.next = 8.into();
+            self.wqe_kept.d.next = 0.into();
+            self.job_open.d.next = false;
+            self.job_more.d.next = false;
+            self.arming.d.next = false;
+            self.failing.d.next = false;
+        }
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `Send`'s rows: the segmenter's, 32 words a QP, and what `Complete` sees of them.
+//!
+//! ```text
+//! table_* (row words 0, 1, 16, 19) ─┐
+//! write (segmenter) ────────────────┴─► row RAM ─► word (two steps)
+//!               └────────────────────► mirror ──┬─► look_data, one cycle later
+//! producer (scheduler) ──────────────► producers ┘ (item 1, upper half)
+//! ```
+//!
+//! A write takes a cycle more with `L` = 1. Row and mirror are written alike, so that either can be read at any time. `QR` = `QA` + 5.
+
+use super::paced_ram::PacedRam;
+use crate::prim::SdpRam;
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock, Default)]
+pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
+    pub clock: Signal<In, Clock>,
+    pub table_valid: Signal<In, Bit>,
+    pub table_address: Signal<In, Bits<17>>,
+    pub table_data: Signal<In, Bits<32>>,
+    pub writing: Signal<Out, Bit>,
+    pub write: Signal<In, Bit>,
+    pub write_item: Signal<In, Bits<5>>,
+    pub write_data: Signal<In, Bits<32>>,
+    pub advance: Signal<In, Bit>,
+    pub index: Signal<In, Bits<QA>>,
+    pub item: Signal<In, Bits<5>>,
+    pub word: Signal<Out, Bits<32>>,
+    pub producer_write: Signal<In, Bit>,
+    pub producer_index: Signal<In, Bits<QA>>,
+    pub producer: Signal<In, Bits<16>>,
+    pub look_read: Signal<In, Bit>,
+    pub look_index: Signal<In, Bits<12>>,
+    pub look_item: Signal<In, Bits<5>>,
+    pub look_data: Signal<Out, Bits<32>>,
+    rows: PacedRam<QR, 32, L>,
+    mirror: SdpRam<QR, 32>,
+    producers: SdpRam<QA, 16>,
+    indices: DFF<Bit>,
+    late_write: DFF<Bit>,
+    late_row: DFF<Bits<QA>>,
+    late_item: DFF<Bits<5>>,
+    late_data: DFF<Bits<32>>,
+    now_write: Signal<Local, Bit>,
+    now_row: Signal<Local, Bits<QA>>,
+    now_item: Signal<Local, Bits<5>>,
+    now_data: Signal<Local, Bits<32>>,
+    table_item: Signal<Local, Bits<5>>,
+    table_ours: Signal<Local, Bit>,
+    table_row: Signal<Local, Bits<QA>>,
+    address: Signal<Local, Bits<QR>>,
+    data: Signal<Local, Bits<32>>,
+    enable: Signal<Local, Bit>,
+}
+
+impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR, L> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, indices, late_write, late_row, late_item, late_data);
+        clock!(self, clock, rows, mirror, producers);
+        self.table_row.next = self.table_address.val().get_bits::<QA>(5);
+        self.table_ours.next = true;
+        self.table_item.next = 8.into();
+        if self.table_address.val().get_bits::<5>(0) == 1 {
+            self.table_item.next = 9.into();
+        } else if self.table_address.val().get_bits::<5>(0) == 16 {
+            self.table_item.next = 10.into();
+        } else if self.table_address.val().get_bits::<5>(0) == 19 {
+            self.table_item.next = 11.into();
+        } else {
+            self.table_ours.next = !self.table_address.val().get_bits::<5>(0).any();
+        }
+        self.late_write.d.next = self.write.val();
+        self.late_row.d.next = self.index.val();
+        self.late_item.d.next = self.write_item.val();
+        self.late_data.d.next = self.write_data.val();
+        self.now_write.next = self.write.val();
+        self.now_row.next = self.index.val();
+        self.now_item.next = self.write_item.val();
+        self.now_data.next = self.write_data.val();
+        for _i in 0..L {
+            self.now_write.next = self.late_write.q.val();
+            self.now_row.next = self.late_row.q.val();
+            self.now_item.next = self.late_item.q.val();
+            self.now_data.next = self.late_data.q.val();
+        }
+        self.enable.next = self.now_write.val()
+            | (self.table_valid.val()
+                & self.table_ours.val()
+                & (self.table_address.val().get_bits::<12>(5) == bit_cast::<12, QA>(self.table_row.val())));
+        self.address.next = (bit_cast::<QR, QA>(self.table_row.val()) << 5) | bit_cast::<QR, 5>(self.table_item.val());
+        self.data.next = self.table_data.val();
+        if self.now_write.val() {
+            self.address.next = (bit_cast::<QR, QA>(self.now_row.val()) << 5) | bit_cast::<QR, 5>(self.now_item.val());
+            self.data.next = self.now_data.val();
+        }
+        self.writing.next = self.now_write.val();
+        self.rows.write_enable.next = self.enable.val();
+        self.rows.write_address.next = self.address.val();
+        self.rows.write_data.next = self.data.val();
+        self.mirror.write_enable.next = self.enable.val();
+        self.mirror.write_address.next = self.address.val();
+        self.mirror.write_data.next = self.data.val();
+        self.rows.advance.next = self.advance.val();
+        self.rows.read_address.next = (bit_cast::<QR, QA>(self.index.val()) << 5) | bit_cast::<QR, 5>(self.item.val());
+        self.word.next = self.rows.word.val();
+
+        self.producers.write_enable.next = self.producer_write.val();
+        self.producers.write_address.next = self.producer_index.val();
+        self.producers.write_data.next = self.producer.val();
+        self.mirror.read_enable.next = self.look_read.val();
+        self.mirror.read_address.next =
+            (bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0)) << 5) | bit_cast::<QR, 5>(self.look_item.val());
+        self.producers.read_enable.next = self.look_read.val();
+        self.producers.read_address.next = self.look_index.val().get_bits::<QA>(0);
+        if self.look_read.val() {
+            self.indices.d.next = self.look_item.val() == 1;
+        }
+        self.look_data.next = self.mirror.read_data.val();
+        if self.indices.q.val() {
+            self.look_data.next = bit_cast::<32, 16>(self.mirror.read_data.val().get_bits::<16>(0))
+                | (bit_cast::<32, 16>(self.producers.read_data.val()) << 16);
+        }
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The packet's words for `tx` (docs/stations/requester.md), each chosen by an item of the segmenter's program.
+//!
+//! ```text
+//! item, last ─► step 1 ─► step 2 ─┬─► register ─► word, last, valid ─► ready
+//! WQE word, row word (PacedRam) ──┘          └─► advance: everything moves by one step
+//! ```
+//!
+//! Items move in step with the reads of the store, so an item meets the word that was asked for with it. The last word waits until the packet's
+//! read jobs have been taken.
+
+use rust_hdl::prelude::*;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum WireItem {
+    Nothing,
+    Word0,
+    Word1,
+    Psn,
+    /// A WQE word as it stands.
+    Stored,
+    /// The same, with zeros behind the payload's end.
+    Inline,
+    /// No word: the carry of a remote address.
+    Carry,
+    High,
+    Low,
+    Length,
+    /// Our QPN.
+    Source,
+}
+
+#[derive(LogicBlock, Default)]
+pub struct WireWords<const QA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub item: Signal<In, WireItem>,
+    pub last: Signal<In, Bit>,
+    /// The FSM stands still: nothing moves.
+    pub stand: Signal<In, Bit>,
+    /// Jobs are still to be taken.
+    pub jobs_left: Signal<In, Bit>,
+    pub advance: Signal<Out, Bit>,
+    /// No word is under way.
+    pub flushed: Signal<Out, Bit>,
+    /// The sum's carry is wanted. In the next cycle the sum must be that of the upper half.
+    pub carry: Signal<Out, Bit>,
+    pub high_next: Signal<Out, Bit>,
+    // What the words are made of.
+    pub index: Signal<In, Bits<QA>>,
+    pub datagram: Signal<In, Bit>,
+    /// The payload comes from memory; it stands in the WQE.
+    pub from_memory: Signal<In, Bit>,
+    pub inline_data: Signal<In, Bit>,
+    pub bytes: Signal<In, Bits<14>>,
+    pub extension: Signal<In, Bits<3>>,
+    pub opcode: Signal<In, Bits<8>>,
+    pub solicited: Signal<In, Bit>,
+    pub ack_request: Signal<In, Bit>,
+    pub psn: Signal<In, Bits<24>>,
+    pub remaining: Signal<In, Bits<32>>,
+    pub sum: Signal<In, Bits<32>>,
+    pub wqe_word: Signal<In, Bits<32>>,
+    pub row_word: Signal<In, Bits<32>>,
+    pub packet_word: Signal<Out, Bits<32>>,
+    pub packet_last: Signal<Out, Bit>,
+    pub packet_valid: Signal<Out, Bit>,
+    pub packet_ready: Signal<In, Bit>,
+    soon: DFF<WireItem>,
+    soon_last: DFF<Bit>,
+    now: DFF<WireItem>,
+    now_last: DFF<Bit>,
+    out: DFF<Bits<32>>,
+    out_last: DFF<Bit>,
+    out_valid: DFF<Bit>,
+    wordy: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    word: Signal<Local, Bits<32>>,
+    moving: Signal<Local, Bit>,
+    word0: Signal<Local, Bits<32>>,
+    word1: Signal<Local, Bits<32>>,
+    tail_bytes: Signal<Local, Bits<2>>,
+}
+
+impl<const QA: usize> Logic for WireWords<QA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, soon, soon_last, now, now_last, out, out_last, out_valid);
+
+        self.word0.next = bit_cast::<32, QA>(self.index.val())
+            | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
+            | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
+            | (bit_cast::<32, 3>(self.extension.val()) << 28);
+        if self.from_memory.val() | self.inline_data.val() {
+            self.word0.next = bit_cast::<32, QA>(self.index.val())
+                | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
+                | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
+                | (bit_cast::<32, 14>(self.bytes.val()) << 14)
+                | (bit_cast::<32, 3>(self.extension.val()) << 28);
+        }
+        self.word1.next = bit_cast::<32, 8>(self.opcode.val())
+            | (bit_cast::<32, 1>(self.solicited.val().into()) << 8)
+            | (bit_cast::<32, 1>(self.ack_request.val().into()) << 9)
+            | (bit_cast::<32, 1>(self.inline_data.val().into()) << 10);
+
+        self.word.next = self.wqe_word.val();
+        self.tail_bytes.next = self.bytes.val().get_bits::<2>(0);
+        match self.now.q.val() {
+            WireItem::Word0 => {
+                self.word.next = self.word0.val();
+            }
+            WireItem::Word1 => {
+                self.word.next = self.word1.val();
+            }
+            WireItem::Psn => {
+                self.word.next = bit_cast::<32, 24>(self.psn.val());
+            }
+            WireItem::Inline => {
+                if self.now_last.q.val() {
+                    if self.tail_bytes.val() == 1 {
+                        self.word.next = self.wqe_word.val() & 0xff;
+                    }
+                    if self.tail_bytes.val() == 2 {
+                        self.word.next = self.wqe_word.val() & 0xffff;
+                    }
+                    if self.tail_bytes.val() == 3 {
+                        self.word.next = self.wqe_word.val() & 0xff_ffff;
+                    }
+                }
+            }
+            WireItem::High => {
+                self.word.next = self.sum.val();
+            }
+            WireItem::Low => {
+                self.word.next = self.sum.val();
+            }
+            WireItem::Length => {
+                self.word.next = self.remaining.val();
+            }
+            WireItem::Source => {
+                self.word.next = bit_cast::<32, QA>(self.index.val()) | (bit_cast::<32, 12>(self.row_word.val().get_bits::<12>(20)) << 12);
+            }
+            _ => {}
+        }
+
+        self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
+        self.free.next = (!self.out_valid.q.val() | self.packet_ready.val()) & !(self.now_last.q.val() & self.jobs_left.val());
+        self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
+        self.advance.next = self.moving.val();
+        self.high_next.next = self.now.q.val() == WireItem::High;
+        if self.packet_ready.val() {
+            self.out_valid.d.next = false;
+        }
+        if self.moving.val() {
+            self.soon.d.next = self.item.val();
+            self.soon_last.d.next = self.last.val();
+            self.now.d.next = self.soon.q.val();
+            self.now_last.d.next = self.soon_last.q.val();
+            self.high_next.next = self.soon.q.val() == WireItem::High;
+            if self.wordy.val() {
+                self.out_valid.d.next = true;
+                self.out.d.next = self.word.val();
+                self.out_last.d.next = self.now_last.q.val();
+            }
+        }
+        self.flushed.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing) & !self.out_valid.q.val();
+        self.carry.next = self.now.q.val() == WireItem::Carry;
+
+        self.packet_word.next = self.out.q.val();
+        self.packet_last.next = self.out_last.q.val();
+        self.packet_valid.next = self.out_valid.q.val();
+
+        if self.reset.val() {
+            self.soon.d.next = WireItem::Nothing;
+            self.now.d.next = WireItem::Nothing;
+            self.out_valid.d.next = false;
+        }
+    }
+
+    crate::block_name!();
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ring of a QP's resources: what was accepted, what is to be served, what retire has released. Row item 3.
+//!
+//! ```text
+//! oldest … [cursor] … [unreleased …] newest │ next
+//!            └────────── due ─────────────┘        unserved ≤ due: never served before; due above that is replay
+//! ```
+//!
+//! | bits | |
+//! |---|---|
+//! | [3:0] next | where the next request goes |
+//! | [7:4] cursor | the request being served, `due` places before `next` |
+//! | [12:8] due | requests to be served, replays included |
+//! | [17:13] unserved | of these, the newest that haven't been served to their end once (R59 counts them) |
+//! | [22:18] unreleased | of these, the newest that retire has not released |
+//! | [23] wrapped | every place of the ring holds a request |
+//! | [24] active | the cursor's words in the row count, else the resource's own |
+//! | [25] queued | the QP is in the turn queue |
+//! | [26] held | an ACK waits behind the responses (R36) |
+//! | [27] shut | a fatal NAK is on its way: nothing more begins |
+//! | [28] owing | that NAK is our own: control and host are yet to be told |
+//!
+//! The QP is busy while `due` and `unreleased` differ. `RA` is log2 of the longest ring, `RC` one more.
+
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock, Default)]
+pub struct ResourceRing<const RA: usize, const RC: usize> {
+    pub clock: Signal<In, Clock>,
+    pub load: Signal<In, Bit>,
+    pub word: Signal<In, Bits<32>>,
+    /// Places of the ring, at most 2^RA.
+    pub places: Signal<In, Bits<RC>>,
+    /// A new request: `next` moves on. A replay that it overwrites ends: the peer has what it asks for no longer.
+    pub accept: Signal<In, Bit>,
+    /// A request is refused whose words stand at `next` already: what stood there is gone, and a replay of it ends.
+    pub discard: Signal<In, Bit>,
+    /// The cursor's request is served to its end.
+    pub finish: Signal<In, Bit>,
+    /// The cursor's words count.
+    pub advance: Signal<In, Bit>,
+    pub released: Signal<In, Bit>,
+    /// A duplicate: the cursor goes back to where the search stands.
+    pub back: Signal<In, Bit>,
+    pub back_active: Signal<In, Bit>,
+    pub hold: Signal<In, Bit>,
+    pub drop_held: Signal<In, Bit>,
+    /// Forgets everything but `queued`.
+    pub clear: Signal<In, Bit>,
+    pub shut_now: Signal<In, Bit>,
+    pub owe: Signal<In, Bit>,
+    /// The QP has been taken from the turn queue.
+    pub popped: Signal<In, Bit>,
+    /// Search: from the newest backwards.
+    pub search_start: Signal<In, Bit>,
+    pub search_step: Signal<In, Bit>,
+    /// None is left.
+    pub exhausted: Signal<Out, Bit>,
+    /// The one found is still to be served as it is.
+    pub pending: Signal<Out, Bit>,
+    /// The place looked at: `next` for a new request, the cursor in a turn, the search's in a search.
+    pub turn: Signal<In, Bit>,
+    pub searching: Signal<In, Bit>,
+    pub place: Signal<Out, Bits<RA>>,
+    pub full: Signal<Out, Bit>,
+    pub busy: Signal<Out, Bit>,
+    pub replay: Signal<Out, Bit>,
+    pub active: Signal<Out, Bit>,
+    pub held: Signal<Out, Bit>,
+    pub shut: Signal<Out, Bit>,
+    pub owing: Signal<Out, Bit>,
+    /// To be put into the turn queue.
+    pub push: Signal<Out, Bit>,
+    pub queued_after: Signal<Out, Bit>,
+    pub packed_word: Signal<Out, Bits<32>>,
+    next_place: DFF<Bits<RA>>,
+    cursor: DFF<Bits<RA>>,
+    due: DFF<Bits<RC>>,
+    unserved: DFF<Bits<RC>>,
+    unreleased: DFF<Bits<RC>>,
+    wrapped: DFF<Bit>,
+    active_kept: DFF<Bit>,
+    queued: DFF<Bit>,
+    held_kept: DFF<Bit>,
+    shut_kept: DFF<Bit>,
+    owing_kept: DFF<Bit>,
+    search: DFF<Bits<RA>>,
+    seen: DFF<Bits<RC>>,
+    last_wide: Signal<Local, Bits<RC>>,
+    last: Signal<Local, Bits<RA>>,
+    next_after: Signal<Local, Bits<RA>>,
+    cursor_after: Signal<Local, Bits<RA>>,
+    busy_now: Signal<Local, Bit>,
+    queued_now: Signal<Local, Bit>,
+    flags: Signal<Local, Bits<6>>,
+}
+
+impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            next_place,
+            cursor,
+            due,
+            unserved,
+            unreleased,
+            wrapped,
+            active_kept,
+            queued,
+            held_kept,
+            shut_kept,
+            owing_kept,
+            search,
+            seen
+        );
+        self.last_wide.next = self.places.val() - 1;
+        self.last.next = self.last_wide.val().get_bits::<RA>(0);
+        self.next_after.next = self.next_place.q.val() + 1;
+        if self.next_place.q.val() == self.last.val() {
+            self.next_after.next = 0.into();
+        }
+        self.cursor_after.next = self.cursor.q.val() + 1;
+        if self.cursor.q.val() == self.last.val() {
+            self.cursor_after.next = 0.into();
+        }
+        self.busy_now.next = self.due.q.val() != self.unreleased.q.val();
+        self.full.next = self.unserved.q.val() == self.places.val();
+        self.replay.next = self.unserved.q.val() != self.due.q.val();
+
+        if self.load.val() {
+            self.next_place.d.next = self.word.val().get_bits::<RA>(0);
+            self.cursor.d.next = self.word.val().get_bits::<RA>(4);
+            self.due.d.next = self.word.val().get_bits::<RC>(8);
+            self.unserved.d.next = self.word.val().get_bits::<RC>(13);
+            self.unreleased.d.next = self.word.val().get_bits::<RC>(18);
+            self.wrapped.d.next = self.word.val().get_bit(23);
+            self.active_kept.d.next = self.word.val().get_bit(24);
+            self.queued.d.next = self.word.val().get_bit(25);
+            self.held_kept.d.next = self.word.val().get_bit(26);
+            self.shut_kept.d.next = self.word.val().get_bit(27);
+            self.owing_kept.d.next = self.word.val().get_bit(28);
+        }
+        if self.accept.val() {
+            self.next_place.d.next = self.next_after.val();
+            self.wrapped.d.next = self.wrapped.q.val() | (self.next_place.q.val() == self.last.val());
+            self.unserved.d.next = self.unserved.q.val() + 1;
+            self.unreleased.d.next = self.unreleased.q.val() + 1;
+            if self.due.q.val() != self.places.val() {
+                self.due.d.next = self.due.q.val() + 1;
+            }
+        }
+        if (self.accept.val() | self.discard.val()) & (self.due.q.val() == self.places.val()) {
+            self.cursor.d.next = self.cursor_after.val();
+            self.active_kept.d.next = false;
+        }
+        if self.discard.val() & (self.due.q.val() == self.places.val()) {
+            self.due.d.next = self.due.q.val() - 1;
+        }
+        if self.finish.val() {
+            self.cursor.d.next = self.cursor_after.val();
+            self.active_kept.d.next = false;
+            self.due.d.next = self.due.q.val() - 1;
+            if self.unserved.q.val() == self.due.q.val() {
+                self.unserved.d.next = self.unserved.q.val() - 1;
+            }
+        }
+        if self.advance.val() {
+            self.active_kept.d.next = true;
+        }
+        if self.released.val() & !self.shut_kept.q.val() & self.unreleased.q.val().any() {
+            self.unreleased.d.next = self.unreleased.q.val() - 1;
+            // The response answers what was before it (R35).
+            self.held_kept.d.next = false;
+        }
+        if self.back.val() {
+            self.cursor.d.next = self.search.q.val();
+            self.due.d.next = self.seen.q.val();
+            self.active_kept.d.next = self.back_active.val();
+        }
+        if self.hold.val() {
+            self.held_kept.d.next = true;
+        }
+        if self.drop_held.val() {
+            self.held_kept.d.next = false;
+            self.owing_kept.d.next = false;
+        }
+        if self.clear.val() {
+            self.next_place.d.next = 0.into();
+            self.cursor.d.next = 0.into();
+            self.due.d.next = 0.into();
+            self.unserved.d.next = 0.into();
+            self.unreleased.d.next = 0.into();
+            self.wrapped.d.next = false;
+            self.active_kept.d.next = false;
+            self.held_kept.d.next = false;
+            self.shut_kept.d.next = false;
+            self.owing_kept.d.next = false;
+        }
+        if self.owe.val() {
+            self.owing_kept.d.next = true;
+        }
+        if self.shut_now.val() {
+            self.shut_kept.d.next = true;
+        }
+
+        // Search.
+        self.exhausted.next =
+            (!self.search.q.val().any() & !self.wrapped.q.val()) | (self.seen.q.val() == self.places.val()) | !self.places.val().any();
+        self.pending.next = (self.seen.q.val() < self.due.q.val()) | (self.seen.q.val() <= self.unreleased.q.val());
+        if self.search_start.val() {
+            self.search.d.next = self.next_place.q.val();
+            self.seen.d.next = 0.into();
+        }
+        if self.search_step.val() {
+            self.search.d.next = self.search.q.val() - 1;
+            if !self.search.q.val().any() {
+                self.search.d.next = self.last.val();
+            }
+            self.seen.d.next = self.seen.q.val() + 1;
+        }
+        self.place.next = self.next_place.q.val();
+        if self.turn.val() {
+            self.place.next = self.cursor.q.val();
+        }
+        if self.searching.val() {
+            self.place.next = self.search.q.val();
+        }
+
+        self.busy.next = self.busy_now.val();
+        self.active.next = self.active_kept.q.val();
+        self.held.next = self.held_kept.q.val();
+        self.shut.next = self.shut_kept.q.val();
+        self.owing.next = self.owing_kept.q.val();
+        self.push.next = (self.busy_now.val() | self.owing_kept.q.val()) & (!self.queued.q.val() | self.popped.val());
+        self.queued_now.next = self.busy_now.val() | self.owing_kept.q.val() | (self.queued.q.val() & !self.popped.val());
+        self.queued_after.next = self.queued_now.val();
+        self.flags.next = bit_cast::<6, 1>(self.wrapped.q.val().into())
+            | (bit_cast::<6, 1>(self.active_kept.q.val().into()) << 1)
+            | (bit_cast::<6, 1>(self.queued_now.val().into()) << 2)
+            | (bit_cast::<6, 1>(self.held_kept.q.val().into()) << 3)
+            | (bit_cast::<6, 1>(self.shut_kept.q.val().into()) << 4)
+            | (bit_cast::<6, 1>(self.owing_kept.q.val().into()) << 5);
+        self.packed_word.next = bit_cast::<32, RA>(self.next_place.q.val())
+            | (bit_cast::<32, RA>(self.cursor.q.val()) << 4)
+            | (bit_cast::<32, RC>(self.due.q.val()) << 8)
+            | (bit_cast::<32, RC>(self.unserved.q.val()) << 13)
+            | (bit_cast::<32, RC>(self.unreleased.q.val()) << 18)
+            | (bit_cast::<32, 6>(self.flags.val()) << 23);
+    }
+
+    crate::block_name!("Ring of a QP's READ and ATOMIC resources.");
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `responder::Control`: Rust simulation against Verilated text, with everything built in and as `cu` has it.
+
+use verbena_hdl::responder::{Control, Features};
+use verbena_hdl::rx::PacketHead;
+use verbena_spec::config::Config;
+use verbena_tb::{diff::Diff, drive};
+
+macro_rules! control {
+    ($name:literal, $features:expr) => {{
+        let warnings = Diff::new($name).cycles(6000).run(Control::<2, 7, 5, 6>::new($features), drive!(
+            clock,
+            reset,
+            head: |w| PacketHead {
+                opcode: w.take(),
+                solicited: w.take(),
+                ack_request: w.take(),
+                pad_count: w.take(),
+                pkey: w.take(),
+                qpn: w.take(),
+                psn: w.take(),
+                xth0: w.take(),
+                xth1: w.take(),
+                xth2: w.take(),
+                xth3: w.take(),
+                xth4: w.take(),
+                xth5: w.take(),
+                xth6: w.take(),
+                source_ip0: w.take(),
+                source_ip1: w.take(),
+                source_ip2: w.take(),
+                source_ip3: w.take(),
+                ipv6: w.take(),
+                gid_index: w.take(),
+                payload_length: w.take(),
+                payload_beat: w.take(),
+                payload_offset: w.take(),
+                frame_beat: w.take(),
+                end_beat: w.take(),
+            },
+            head_valid,
+            table_valid,
+            table_address,
+            table_data,
+            doorbell_valid,
+            doorbell_index,
+            doorbell_producer,
+            command_valid,
+            command_operation,
+            command_index,
+            command_state,
+            qp_error_valid,
+            qp_error_index,
+            requester_error_valid,
+            requester_error_index,
+            state_ready,
+            response_done,
+            response_code,
+            response_placed,
+            key_done,
+            key_ok,
+            key_paged,
+            key_address,
+            fetch_done,
+            fetch_error,
+            fetch_word,
+            job_ready,
+            entry_ready,
+            event_ready
+        ));
+        assert_eq!(warnings, "");
+    }};
+}
+
+#[test]
+fn control() {
+    control!("control_all", Features::all());
+    control!("control_cu", Features::of(&Config::preset("cu").unwrap()));
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! 32 bits, 4 QPs, RAMs as they are, RC alone.
+
+pub type Uut = verbena_hdl::requester::Send<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>;
+pub const BUS: usize = 32;
+pub const QPS: u32 = 4;
+
+#[path = "harness.rs"]
+mod harness;
+#[path = "random.rs"]
+mod random;
+#[path = "rules.rs"]
+mod rules;
+#[path = "verbs.rs"]
+mod verbs;
