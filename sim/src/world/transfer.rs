@@ -87,7 +87,8 @@ pub struct Moved {
     pub bytes: usize,
     /// From the first doorbell to the last completion, ns.
     pub time: u64,
-    /// Payload behind each flow's first completion, to its last one: all flows together, without the latency at the start.
+    /// Payload behind each flow's first completion, to its last one, without the latency at the start. Right for one way only: both ways
+    /// the first completions wait behind the other way's payload, the last ones don't.
     pub steady_gbps: f64,
     /// From a message's doorbell to its polled completion, ns, shortest first.
     pub latencies: Vec<u64>,
