@@ -46,6 +46,8 @@ pub struct Pair {
     pub wires: [Wire; 2],
     /// Everything that was sent, before the wire's faults.
     pub capture: Option<Capture>,
+    /// Cycle of the first beat of each side's first frame with payload, and of the last beat of its last one.
+    pub payload_span: [Option<(u64, u64)>; 2],
     clock_khz: u64,
 }
 
@@ -71,6 +73,9 @@ impl WireOptions {
         }
     }
 }
+
+/// Longest frame without payload, bytes: an ATOMIC over IPv6 with a VLAN tag.
+const WITHOUT_PAYLOAD: usize = 18 + 40 + 8 + 12 + 28 + 4;
 
 /// Entries of each side's CQ, where the engine can have as many.
 const CQ_ENTRIES: usize = 4096;
@@ -99,6 +104,7 @@ impl Pair {
             sides,
             wires,
             capture: None,
+            payload_span: [None; 2],
             clock_khz,
         })
     }
@@ -140,6 +146,10 @@ impl Pair {
         while let Some(frame) = hca.tx.frames.pop_front() {
             if let Some(capture) = &mut self.capture {
                 capture.add(frame.first, &frame.bytes);
+            }
+            if frame.bytes.len() > WITHOUT_PAYLOAD {
+                let span = &mut self.payload_span[side];
+                *span = Some((span.map_or(frame.first, |(first, _)| first), frame.last));
             }
             self.wires[side].send(frame.last + 1, frame.bytes);
         }

@@ -48,6 +48,9 @@ pub struct Chaos {
     /// Connections, up to 8 [default: random]
     #[arg(long)]
     pub qps: Option<usize>,
+    /// With --engine mixed: the engine only answers, also if it has a requester
+    #[arg(long)]
+    pub one_way: bool,
     /// Go on behind a seed that failed
     #[arg(long)]
     pub keep_going: bool,
@@ -65,6 +68,7 @@ impl Default for Chaos {
             corrupt: None,
             delay: None,
             qps: None,
+            one_way: false,
             keep_going: false,
         }
     }
@@ -244,7 +248,7 @@ pub fn mixed(preset: &str, latency: u64, seed: u64, chaos: &Chaos) -> Result<Rep
         network.pace(SMALL_PACKET);
     }
     let options = WorldOptions {
-        senders: [true, requester],
+        senders: [true, requester && !chaos.one_way],
         ..chosen
     };
     World::new(network, seed, options)?.run()

@@ -318,10 +318,10 @@ pub fn connect<N: Network>(
     for (side, place) in places.iter().enumerate() {
         memory.push(areas(network, side, rng, place, lengths(side), windows)?);
     }
-    for side in 0..2 {
+    for (side, (areas, _)) in memory.iter().enumerate() {
         let (own, peer) = (&draft.plans[side], &draft.plans[1 - side]);
         let images = [&own.source, &own.sink, &peer.target, &peer.receive];
-        for (area, image) in memory[side].0.iter().zip(images) {
+        for (area, image) in areas.iter().zip(images) {
             area.write(network.device(side), &image.before)?;
         }
     }

@@ -8,11 +8,13 @@
 
 mod area;
 mod ceiling;
+mod completions;
 mod connect;
 mod golden;
 mod mixed;
 mod network;
 mod plan;
+mod post;
 mod run;
 mod transfer;
 mod verilated;

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Posts the plans' work, polls, and holds every completion and byte to them.
 
+use super::completions::{check_receive, check_send};
 use super::connect::{connect, set_addresses, Common, Connection, End, Place};
 use super::network::Network;
-use super::plan::{Local, Operation};
+use super::post::{post_receives, post_sends};
 use crate::held::NotHeld;
 use crate::hold;
 use anyhow::{ensure, Context, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use std::fmt::Debug;
 use verbena_model::wire::Statistics;
 use verbena_spec::counters as c;
-use verbena_verbs::{
-    Bus, Completion, CompletionOpcode, CompletionStatus, Data, Device, DmaMemory, Error, Sge, Transport, Verb, WorkRequest,
-};
+use verbena_verbs::{Completion, CompletionOpcode, CompletionStatus, Verb, WorkRequest};
 
 /// What the world is like, beside its seed.
 #[derive(Debug, Clone, Copy)]
@@ -81,10 +79,10 @@ impl<N: Network> World<N> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let capabilities = [0, 1].map(|side| *network.device(side).capabilities());
         let common = Common::new(&capabilities[0], &capabilities[1], &options);
-        for side in 0..2 {
+        for (side, capabilities) in capabilities.iter().enumerate() {
             // Nothing went wrong: there is nothing to run.
             ensure!(
-                capabilities[side].requester || !options.senders[side],
+                capabilities.requester || !options.senders[side],
                 "engine {side} has no requester (CAPABILITIES bit 18): it can't send"
             );
         }
@@ -381,133 +379,4 @@ fn watched<N: Network>(network: &mut N) -> Result<[[u32; 5]; 2]> {
         }
     }
     Ok(all)
-}
-
-fn post_receives<P: Bus + DmaMemory>(device: &mut Device<P>, end: &mut End, peer: &End, first: bool) -> Result<bool> {
-    let plan = &peer.plan;
-    let mut batch = if first || end.ahead == usize::MAX { end.ahead } else { 1 };
-    let mut moved = false;
-    while end.posted < plan.receives.len() && batch > 0 {
-        let sge = end
-            .receive
-            .sge((end.posted * plan.receive_bytes) as u64, plan.receive_bytes as u32)?;
-        match device.post_recv(end.qp, end.posted as u64, sge) {
-            Ok(()) => {}
-            Err(Error::QueueFull { .. }) => break,
-            Err(error) => return Err(error.into()),
-        }
-        moved = true;
-        end.posted += 1;
-        batch -= 1;
-    }
-    Ok(moved)
-}
-
-/// Posts until the queue is full, several with one doorbell or one by one.
-fn post_sends<P: Bus + DmaMemory>(device: &mut Device<P>, rng: &mut ChaCha8Rng, end: &mut End, peer: &End) -> Result<bool> {
-    let mut moved = false;
-    while end.next < end.plan.steps.len() {
-        let left = end.plan.steps.len() - end.next;
-        let wanted = rng.gen_range(1..=4).min(left);
-        if !post_batch(device, end, peer, wanted)? && (wanted == 1 || !post_batch(device, end, peer, 1)?) {
-            break;
-        }
-        moved = true;
-    }
-    Ok(moved)
-}
-
-/// False: there is no room.
-fn post_batch<P: Bus + DmaMemory>(device: &mut Device<P>, end: &mut End, peer: &End, count: usize) -> Result<bool> {
-    let steps = &end.plan.steps[end.next..end.next + count];
-    let mut elements: Vec<Vec<Sge>> = vec![];
-    for step in steps {
-        let (area, list) = match &step.local {
-            Local::Inline(_) => (&end.source, &[][..]),
-            Local::Source(list) => (&end.source, &list[..]),
-            Local::Sink(list) => (&end.sink, &list[..]),
-        };
-        let sges = list.iter().map(|(offset, length)| area.sge(*offset, *length));
-        elements.push(sges.collect::<Result<_>>()?);
-    }
-    let remote = |at: u64| peer.target.remote(at);
-    let requests: Vec<WorkRequest> = steps
-        .iter()
-        .zip(&elements)
-        .enumerate()
-        .map(|(n, (step, sges))| WorkRequest {
-            wr_id: (end.next + n) as u64,
-            verb: match step.operation {
-                Operation::Send => Verb::Send,
-                Operation::SendWithImm(number) => Verb::SendWithImm(number),
-                Operation::SendWithInvalidate(key) => Verb::SendWithInvalidate {
-                    rkey: peer.windows[key].key(),
-                },
-                Operation::Write(at) => Verb::Write(remote(at)),
-                Operation::WriteWithImm(at, number) => Verb::WriteWithImm(remote(at), number),
-                Operation::Read(at) => Verb::Read(remote(at)),
-                Operation::CompareSwap { at, compare, swap } => Verb::CompareSwap {
-                    remote: remote(at),
-                    compare,
-                    swap,
-                },
-                Operation::FetchAdd { at, add } => Verb::FetchAdd { remote: remote(at), add },
-            },
-            data: match &step.local {
-                Local::Inline(bytes) => Data::Inline(bytes),
-                _ => Data::Elements(sges),
-            },
-            signaled: step.signaled,
-            solicited: step.solicited,
-            fence: step.fence,
-            destination: end.destination,
-        })
-        .collect();
-    match device.post_send_list(end.qp, &requests) {
-        Ok(()) => {}
-        Err(Error::QueueFull { .. }) => return Ok(false),
-        Err(error) => return Err(error.into()),
-    }
-    end.next += count;
-    Ok(true)
-}
-
-fn same<T: PartialEq + Debug>(what: &str, want: T, got: T) -> Result<()> {
-    hold!(want == got, "{what}: {got:?}, not {want:?}");
-    Ok(())
-}
-
-fn check_send(end: &mut End, got: &Completion) -> Result<()> {
-    let want = end.plan.completions.get(end.completed);
-    let want = *want.with_context(|| format!("a completion more than there should be: {got:?}"))?;
-    let what = format!("send {} ({:?})", want.step, end.plan.steps[want.step].operation);
-    same(
-        &what,
-        (want.step as u64, CompletionStatus::Success, want.opcode, want.length),
-        (got.wr_id, got.status, got.opcode, got.byte_length),
-    )?;
-    end.completed += 1;
-    Ok(())
-}
-
-fn check_receive(transport: Transport, end: &mut End, peer: &End, got: &Completion) -> Result<()> {
-    let want = peer.plan.receives.get(end.received);
-    let want = *want.with_context(|| format!("a receive more than there should be: {got:?}"))?;
-    let what = format!("receive {}", end.received);
-    same(
-        &what,
-        (end.received as u64, CompletionStatus::Success, want.opcode, want.length),
-        (got.wr_id, got.status, got.opcode, got.byte_length),
-    )?;
-    let invalidated = want.invalidated.map(|key| end.windows[key].key());
-    same(
-        &what,
-        (want.immediate, invalidated, want.solicited),
-        (got.immediate, got.invalidated, got.solicited),
-    )?;
-    let datagram = transport == Transport::Ud;
-    let source = if datagram { peer.qp.qpn } else { 0 };
-    same(&what, (datagram, source), (got.grh, got.source_qpn))?;
-    end.received += 1;
-    Ok(())
 }

@@ -8,7 +8,7 @@ use anyhow::{ensure, Context, Result};
 use std::collections::VecDeque;
 use verbena_verbs::{
     Access, Bus, Completion, CompletionOpcode, CompletionStatus, Cq, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit,
-    Region, Remote, Verb, WorkRequest, PAGE_BYTES,
+    QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
 };
 
 /// How the bytes go.
@@ -18,6 +18,17 @@ pub enum Route {
     Send,
     /// The far side fetches them.
     Read,
+}
+
+impl Route {
+    /// Who posts the sends that move bytes away from side `from`.
+    fn requester(self, from: usize) -> usize {
+        if self == Route::Read {
+            1 - from
+        } else {
+            from
+        }
+    }
 }
 
 /// Options of a flow.
@@ -76,7 +87,8 @@ pub struct Moved {
     pub bytes: usize,
     /// From the first doorbell to the last completion, ns.
     pub time: u64,
-    /// Payload behind each flow's first completion, to its last one: all flows together, without the latency at the start.
+    /// Payload behind each flow's first completion, to its last one, without the latency at the start. Right for one way only: both ways
+    /// the first completions wait behind the other way's payload, the last ones don't.
     pub steady_gbps: f64,
     /// From a message's doorbell to its polled completion, ns, shortest first.
     pub latencies: Vec<u64>,
@@ -107,9 +119,10 @@ fn memory<P: Bus + DmaMemory>(device: &mut Device<P>, pd: Pd, bytes: usize, acce
 impl Flow {
     /// Connects two QPs and puts the bytes into the memory of side `from`.
     pub fn new<N: Network>(network: &mut N, from: usize, options: TransferOptions, data: Vec<u8>) -> Result<Flow> {
+        let requester = options.route.requester(from);
         ensure!(
-            (0..2).all(|side| network.device(side).capabilities().requester),
-            "an engine has no requester (CAPABILITIES bit 18): it can't send"
+            network.device(requester).capabilities().requester,
+            "engine {requester} has no requester (CAPABILITIES bit 18): it can't send"
         );
         let path_mtu = PathMtu::from_bytes(options.pmtu).with_context(|| format!("{} is no path MTU", options.pmtu))?;
         let remote = Access::REMOTE_WRITE | Access::REMOTE_READ;
@@ -142,6 +155,12 @@ impl Flow {
                 ..QpAttr::to_rts(PSNS[side])
             };
             let device = network.device(side);
+            // Without a requester there is nothing to set.
+            let rts = if device.capabilities().requester {
+                rts
+            } else {
+                QpAttr::to(QpState::Rts)
+            };
             device.modify_qp(halves[side].qp, &rtr)?;
             device.modify_qp(halves[side].qp, &rts)?;
         }
@@ -172,13 +191,8 @@ impl Flow {
         (at as u64, self.options.message.min(self.data.len() - at) as u32)
     }
 
-    /// Who posts the sends.
     fn requester(&self) -> usize {
-        if self.options.route == Route::Read {
-            1 - self.from
-        } else {
-            self.from
-        }
+        self.options.route.requester(self.from)
     }
 
     fn receives(&self) -> usize {
