@@ -209,7 +209,11 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
             }
             ReadState::Check => {
                 self.state.d.next = ReadState::Count;
-                if (self.free.val() >= self.need.q.val()) & (self.bursts.q.val() != self.most_bursts.val()) {
+                // Fewer than 128 beats under way: enough for 100 cycles of latency, and other readers don't wait behind a whole FIFO's worth.
+                if (self.free.val() >= self.need.q.val())
+                    & (self.bursts.q.val() != self.most_bursts.val())
+                    & !(self.asked.q.val() >> 7).any()
+                {
                     self.state.d.next = ReadState::Issue;
                 }
             }
