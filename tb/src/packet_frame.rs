@@ -109,8 +109,8 @@ impl Packet {
             packet.extend(udp_length.to_be_bytes());
             packet.extend([17, qp::HOP_LIMIT.get(&row) as u8]);
             packet.extend(gid.to_be_bytes());
-            for word in qp::DEST_IP_0.word..qp::DEST_IP_0.word + 4 {
-                packet.extend(row[word].to_be_bytes());
+            for word in &row[qp::DEST_IP_0.word..][..4] {
+                packet.extend(word.to_be_bytes());
             }
         } else {
             packet.extend([0x45, qp::TRAFFIC_CLASS.get(&row) as u8]);

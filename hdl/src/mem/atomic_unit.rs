@@ -84,6 +84,7 @@ pub struct AtomicUnit {
     sample: Signal<Local, Bits<32>>,
 }
 
+#[allow(clippy::derivable_impls)]
 impl Default for AtomicUnit {
     fn default() -> Self {
         Self {

@@ -167,7 +167,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
             W == 8 * K && W == 32 * L && K == 1 << KB && (L == 1 || L == 2),
             "Align: widths disagree"
         );
-        assert!(max_frame % K == 0, "Align: max_frame must be a multiple of the beat");
+        assert!(max_frame.is_multiple_of(K), "Align: max_frame must be a multiple of the beat");
         assert!(max_frame / K < 1 << BA, "Align: max_frame doesn't fit BA bits of beats");
         let number = |n: usize| Constant::new((n as u64).to_bits());
         let place = |n: usize| Constant::new((n as u64).to_bits());

@@ -70,7 +70,10 @@ pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
     Ok(all)
 }
 
-fn stations(config: &Config) -> Result<Vec<(&'static str, Box<dyn Block>)>, BuildError> {
+/// A station alone, with its name.
+type Station = (&'static str, Box<dyn Block>);
+
+fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
     let complete = CompleteConfig::of(config);
     Ok(match config.name {
         "cu" => vec![
