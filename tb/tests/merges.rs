@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where streams meet: AXI reads of five readers, events, counter codes. Everything comes out once, in its source's order, whatever stalls.
+//! Where streams meet: AXI reads of five readers, two readers of the translation table, jobs and entries of control and Complete, events,
+//! counter codes. Everything comes out once, in its source's order, whatever stalls.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use verbena_hdl::host::{CodeMerge, EventJob, EventMerge};
-use verbena_hdl::mem::ReadArbiter;
+use verbena_hdl::mem::{MttShare, ReadArbiter, WriteJob};
+use verbena_hdl::responder::{EffectMerge, RetireEntry};
 use verbena_tb::step::Bench;
 
 /// A reader of the test: what it asks and what it must get.
@@ -249,4 +251,146 @@ fn codes_come_out_once() {
     }
     assert_eq!(given, taken);
     assert!(given.iter().all(|n| *n > 300), "{given:?}");
+}
+
+/// The page of an entry, in the test's table.
+fn page(entry: u64) -> u64 {
+    entry.wrapping_mul(0x1_2345_6789) & ((1 << 52) - 1)
+}
+
+/// The first reader's page is there two cycles after its entry and stays while it is busy; the second's three cycles after its grant, until the next.
+#[test]
+fn two_readers_share_the_table() {
+    for seed in 1..=3u64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(Box::<MttShare>::default(), |b| &mut b.clock);
+        // Entries that stood at the table in the last two cycles.
+        let mut pipe = [0u64; 2];
+        let (mut first, mut busy, mut since) = (1u64, 0u32, 0u32);
+        let mut wanted: Option<u64> = None;
+        let mut granted: Option<(u64, u64)> = None;
+        let (mut grants, mut looks, mut waited) = (0u32, 0u32, 0u32);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        for cycle in 0..20_000u64 {
+            if busy == 0 && rng.gen_bool(0.5) {
+                first = rng.gen_range(1..0x1_0000);
+                busy = rng.gen_range(3..12);
+                since = 0;
+            }
+            if wanted.is_none() && rng.gen_bool(0.4) {
+                wanted = Some(rng.gen_range(1..0x1_0000));
+            }
+            bench.uut.first_busy.next = busy > 0;
+            bench.uut.first_entry.next = first.into();
+            bench.uut.second_read.next = wanted.is_some();
+            bench.uut.second_entry.next = wanted.unwrap_or(0xdead).into();
+            bench.uut.page.next = page(pipe[1]).into();
+            bench.settle();
+            if busy > 0 && since >= 2 {
+                assert_eq!(pipe[1], first, "seed {seed}, cycle {cycle}: the first's page went away");
+                looks += 1;
+            }
+            if let Some((entry, _)) = granted.filter(|g| cycle >= g.1 + 3) {
+                assert_eq!(bench.uut.second_page.val().to_u64(), page(entry), "seed {seed}, cycle {cycle}");
+            }
+            pipe = [bench.uut.entry.val().to_u64(), pipe[0]];
+            waited = if wanted.is_some() { waited + 1 } else { 0 };
+            assert!(waited < 500, "seed {seed}, cycle {cycle}: the second reader starves");
+            // The reader asks again only when it has its page.
+            if bench.uut.second_grant.val() {
+                assert_eq!(busy, 0, "seed {seed}, cycle {cycle}: a grant while the first is busy");
+                granted = wanted.take().map(|entry| (entry, cycle));
+                grants += 1;
+            }
+            if busy > 0 {
+                busy -= 1;
+                since += 1;
+            }
+            bench.edge();
+        }
+        assert!(grants > 500 && looks > 500, "seed {seed}: {grants} grants, {looks} looks");
+    }
+}
+
+#[test]
+fn entries_and_jobs_come_out_once_in_order() {
+    for (seed, stall) in [(1u64, 0.0), (2, 0.5), (3, 0.8)] {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(Box::<EffectMerge>::default(), |b| &mut b.clock);
+        let mut offered: [Option<u64>; 2] = [None; 2];
+        let mut sent: [VecDeque<u64>; 2] = Default::default();
+        let (mut next, mut shown, mut count) = (0u64, None, [0u32; 2]);
+        let mut longest = [0u64; 2];
+        let mut since = [0u64; 2];
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        for cycle in 0..20_000u64 {
+            for i in 0..2 {
+                if offered[i].is_none() && cycle < 19_000 && rng.gen_bool(0.4) {
+                    next += 1;
+                    offered[i] = Some(next << 1 | i as u64);
+                    sent[i].push_back(next << 1 | i as u64);
+                    since[i] = cycle;
+                }
+            }
+            let entry = |n: Option<u64>| RetireEntry {
+                byte_length: n.unwrap_or(0xbad).into(),
+                ..RetireEntry::default()
+            };
+            let job = |n: u64| WriteJob {
+                address: n.into(),
+                ..WriteJob::default()
+            };
+            let placing: bool = rng.gen();
+            let jobs: [bool; 2] = [rng.gen(), rng.gen()];
+            let job_ready: bool = rng.gen();
+            let uut = &mut bench.uut;
+            uut.placing.next = placing;
+            uut.control_job.next = job(1);
+            uut.control_job_valid.next = jobs[0];
+            uut.complete_job.next = job(2);
+            uut.complete_job_valid.next = jobs[1];
+            uut.job_ready.next = job_ready;
+            uut.control_entry.next = entry(offered[0]);
+            uut.control_entry_valid.next = offered[0].is_some();
+            uut.complete_entry.next = entry(offered[1]);
+            uut.complete_entry_valid.next = offered[1].is_some();
+            uut.entry_ready.next = !rng.gen_bool(stall);
+            bench.settle();
+            let uut = &bench.uut;
+            let source = usize::from(placing);
+            assert_eq!(uut.job_valid.val(), jobs[source]);
+            assert!(!jobs[source] || uut.job.val().address.to_u64() == source as u64 + 1);
+            let readies = [uut.control_job_ready.val(), uut.complete_job_ready.val()];
+            assert_eq!((readies[source], readies[1 - source]), (job_ready, false));
+            if uut.entry_valid.val() {
+                let number = uut.entry.val().byte_length.to_u64();
+                assert!(
+                    shown.is_none_or(|s| s == number),
+                    "seed {seed}, cycle {cycle}: an entry changed while it waited"
+                );
+                shown = Some(number);
+                let i = (number & 1) as usize;
+                let taken = [uut.control_entry_ready.val(), uut.complete_entry_ready.val()];
+                assert!(!taken[1 - i], "seed {seed}, cycle {cycle}: two sources at once");
+                assert_eq!(taken[i], uut.entry_ready.val());
+                if taken[i] {
+                    assert_eq!(sent[i].pop_front(), Some(number), "seed {seed}, cycle {cycle}");
+                    longest[i] = longest[i].max(cycle - since[i]);
+                    offered[i] = None;
+                    count[i] += 1;
+                    shown = None;
+                }
+            } else {
+                assert_eq!(shown, None, "seed {seed}, cycle {cycle}: an entry was withdrawn");
+            }
+            bench.edge();
+        }
+        assert!(sent.iter().all(|s| s.is_empty()), "seed {seed}: entries were lost");
+        assert!(count.iter().all(|c| *c > 1_000), "seed {seed}: {count:?}");
+        assert!(longest.iter().all(|l| *l < 200), "seed {seed}: waits of {longest:?} cycles");
+    }
 }
