@@ -3,7 +3,9 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use verbena_sim::command::{bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, probe::ProbeCommand, replay::Replay, serve::Serve, Common};
+use verbena_sim::command::{
+    bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, interop::Interop, probe::ProbeCommand, replay::Replay, serve::Serve, Common,
+};
 use verbena_sim::held::NotHeld;
 
 /// The Verbena engine, Verilated, with memory, a wire and the host library around it.
@@ -28,6 +30,7 @@ enum Command {
     Chaos(Chaos),
     Serve(Serve),
     Probe(ProbeCommand),
+    Interop(Interop),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Chaos(chaos) => chaos.run(&cli.common),
         Command::Serve(serve) => serve.run(&cli.common),
         Command::Probe(probe) => probe.run(&cli.common),
+        Command::Interop(interop) => interop.run(&cli.common),
     };
     match held {
         Ok(true) => ExitCode::SUCCESS,

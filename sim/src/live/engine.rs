@@ -97,12 +97,18 @@ impl LiveEngine {
         }
     }
 
-    /// Time goes on. `elapsed` is wall time since the last call; `room`: the wire takes frames; `timers`: something is outstanding.
-    pub(super) fn run(&mut self, elapsed: Duration, room: bool, timers: bool) -> Result<bool> {
+    /// The golden engine's time goes on by wall time. Before frames are given to it: a wait that one asks for begins when it comes.
+    pub(super) fn advance(&mut self, elapsed: Duration) {
+        if let Kind::Golden(golden) = &mut self.0 {
+            golden.now += elapsed.min(LONGEST_STEP).as_nanos() as u64;
+            golden.hca.advance(golden.now);
+        }
+    }
+
+    /// Works on what there is. `room`: the wire takes frames; `timers`: something is outstanding.
+    pub(super) fn run(&mut self, room: bool, timers: bool) -> Result<bool> {
         match &mut self.0 {
             Kind::Golden(golden) => {
-                golden.now += elapsed.min(LONGEST_STEP).as_nanos() as u64;
-                golden.hca.advance(golden.now);
                 let before = golden.out.len();
                 while room && golden.out.len() < before + BURST {
                     let Some(frame) = golden.hca.transmit() else { break };
