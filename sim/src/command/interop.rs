@@ -55,7 +55,8 @@ impl Interop {
             }
             return Ok(true);
         }
-        ensure!(!runs.is_empty(), "no case is left: see --list");
+        let kill = self.wire != "bad" && self.only.as_ref().is_none_or(|text| "probe/killed".contains(text.as_str()));
+        ensure!(kill || !runs.is_empty(), "no case is left: see --list");
         let start = Instant::now();
         build_guest(&self.folder)?;
         let setting = Setting {
@@ -67,7 +68,7 @@ impl Interop {
             failures: self.folder.join("failures"),
         };
         let folder = setting.folder.clone();
-        let lines = self.matrix(common, setting, &runs);
+        let lines = self.matrix(common, setting, &runs, kill);
         std::fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
         let lines = lines?;
         let failed = lines.iter().filter(|l| !l.passed).count();
@@ -98,14 +99,20 @@ impl Interop {
         Ok(failed == 0)
     }
 
-    fn matrix(&self, common: &Common, setting: Setting, runs: &[(Case, bool)]) -> Result<Vec<Line>> {
-        let bar = progress(common, runs.len() as u64).with_message("guest");
+    fn matrix(&self, common: &Common, setting: Setting, runs: &[(Case, bool)], kill: bool) -> Result<Vec<Line>> {
+        let bar = progress(common, runs.len() as u64 + 2 * u64::from(kill)).with_message("guest");
         let mut runner = Runner::new(setting)?;
         let mut lines = vec![];
         for (case, bad) in runs {
             bar.set_message(format!("{} {}", case.tool, case.variant));
             lines.push(runner.run(case, *bad)?);
             bar.inc(1);
+        }
+        if kill {
+            bar.set_message("probe killed");
+            lines.push(runner.killed_client()?);
+            bar.inc(1);
+            lines.push(runner.killed_server()?);
         }
         bar.finish_and_clear();
         Ok(lines)

@@ -2,7 +2,7 @@
 //! What is run: tool, variant, direction; what the guest does, what we do, and what must hold beside both ending well.
 
 use super::runner::Outcome;
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
 
 /// Who begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +30,8 @@ pub struct Case {
     /// The guest's command. `{port}` is its TCP port, `{server}` how it reaches this machine, `{us}` the NIC's address, `{timeout}` an ACK
     /// timeout code that suits the engine.
     pub guest: String,
-    /// Our command, with the same and `{peer}`, how we reach the guest's server.
+    /// Our command, with the same and `{peer}`, how we reach the guest's server by TCP, `{peer-port}`, its port alone, and `{guest}`, the
+    /// guest's address on the NIC's wire.
     pub ours: String,
     pub ready: Ready,
     /// Port of the guest's server.
@@ -41,8 +42,6 @@ pub struct Case {
     pub bad_wire: bool,
     /// One of the few that run where time is short.
     pub short: bool,
-    /// Needs READ or ATOMIC of our engine.
-    pub reads: bool,
 }
 
 type Check = fn(&Outcome) -> Result<()>;
@@ -91,7 +90,6 @@ fn probe(variant: &str, guest: &str, ours: &str, list: &str, direction: Directio
         check: None,
         bad_wire: false,
         short: false,
-        reads: list.contains("read") || list.contains("cas") || list.contains("fadd"),
     }
 }
 
@@ -108,13 +106,101 @@ pub fn all() -> Vec<Case> {
         check: None,
         bad_wire: false,
         short: true,
-        reads: false,
     }];
     for direction in [Direction::GuestClient, Direction::GuestServer] {
+        cases.extend(pingpongs(direction));
+        cases.extend(managed(direction));
         cases.extend(probes(direction));
         cases.extend(counters(direction));
     }
     cases
+}
+
+/// ibv_rc_pingpong, ibv_uc_pingpong, ibv_ud_pingpong: messages of one size back and forth, compared where the tool can.
+fn pingpongs(direction: Direction) -> Vec<Case> {
+    let mut cases = vec![];
+    let runs = [
+        ("rc", 256, 1),
+        ("rc", 256, 65537),
+        ("rc", 1024, 4096),
+        ("rc", 4096, 1),
+        ("rc", 4096, 65537),
+        ("uc", 1024, 4097),
+        ("ud", 1024, 1000),
+    ];
+    for (service, pmtu, size) in runs {
+        let tool = match service {
+            "rc" => "ibv_rc_pingpong",
+            "uc" => "ibv_uc_pingpong",
+            _ => "ibv_ud_pingpong",
+        };
+        // A datagram has no path MTU.
+        let mtu = if service == "ud" { String::new() } else { format!("-m {pmtu}") };
+        let guest = format!("{tool} -d rxe0 -g 1 -p {{port}} -s {size} {mtu} -n 20 -c");
+        let ours = format!(
+            "pingpong --service {service} --size {size} {} --iters 20 --chk",
+            mtu.replace("-m", "--mtu")
+        );
+        let (guest, ours) = match direction {
+            Direction::GuestClient => (format!("{guest} {{server}}"), format!("{ours} --port {{port}}")),
+            Direction::GuestServer => (guest, format!("{ours} --port {{peer-port}} 127.0.0.1")),
+        };
+        cases.push(Case {
+            tool,
+            variant: format!("{size}-at-{pmtu}"),
+            direction,
+            guest,
+            ours,
+            ready: Ready::Tcp,
+            port: TOOL_PORT,
+            check: None,
+            // A lost message ends an unreliable ping-pong.
+            bad_wire: service == "rc",
+            short: size == 4096 || service != "rc",
+        });
+    }
+    cases
+}
+
+/// What the connection manager connects: rping, ucmatose.
+fn managed(direction: Direction) -> Vec<Case> {
+    let case = |tool, variant: &str, client: String, server: &str| {
+        let (guest, ours) = match direction {
+            Direction::GuestClient => (format!("{tool} {}", client.replace("{them}", "{us}")), format!("{tool} {server}")),
+            Direction::GuestServer => (
+                format!("{tool} {server}"),
+                format!("{tool} {}", client.replace("{them}", "{guest}")),
+            ),
+        };
+        Case {
+            tool,
+            variant: variant.into(),
+            direction,
+            guest,
+            ours,
+            ready: Ready::Manager,
+            port: 0,
+            check: None,
+            bad_wire: true,
+            short: false,
+        }
+    };
+    vec![
+        Case {
+            short: true,
+            ..case("rping", "validated", "-c -a {them} -C 5 -V -v -S 1000".into(), "-s")
+        },
+        case("rping", "largest", "-c -a {them} -C 3 -V -v -S 65535".into(), "-s"),
+        Case {
+            short: true,
+            ..case(
+                "ucmatose",
+                "three-at-once",
+                "-s {them} -c 3 -C 4 -S 2000".into(),
+                "-c 3 -C 4 -S 2000",
+            )
+        },
+    ]
 }
 
 fn probes(direction: Direction) -> Vec<Case> {
@@ -174,11 +260,19 @@ fn counters(direction: Direction) -> Vec<Case> {
     let with = |variant: &str, guest: &str, faults: &str, check: Check| Case {
         check: Some(check),
         short: variant == "count-rnr",
-        ..probe(variant, guest, faults, writes, direction)
+        // Receives that are late are late for the first message too.
+        ..probe(
+            variant,
+            guest,
+            faults,
+            if variant == "count-rnr" { "send:5000*10" } else { writes },
+            direction,
+        )
     };
     let lost = format!("--loss 3% --faults {toward_responder}");
     let doubled = format!("--duplicate 5% --faults {toward_responder}");
-    let broken = "--corrupt 3% --faults in".to_string();
+    // Towards a requester there are few frames.
+    let broken = format!("--corrupt {}% --faults in", if guest_asks { 3 } else { 20 });
     let (late_guest, late_ours) = if guest_asks { ("", "--late 300") } else { ("-l 300", "") };
     let checks: [Check; 4] = if guest_asks {
         [loss_of_guest, doubles_of_guest, rnr_of_guest, broken_in]
@@ -254,14 +348,6 @@ fn broken_in(o: &Outcome) -> Result<()> {
     let icrc = o.engine("rx_bad_icrc");
     ensure!(icrc > 0 && icrc <= broken, "{broken} frames broken, {icrc} with a bad ICRC");
     Ok(())
-}
-
-/// The case of that name.
-pub fn named(name: &str) -> Result<Case> {
-    all()
-        .into_iter()
-        .find(|c| c.name() == name)
-        .with_context(|| format!("no case {name}"))
 }
 
 #[cfg(test)]

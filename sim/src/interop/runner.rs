@@ -18,9 +18,12 @@ const READY: Duration = Duration::from_secs(40);
 /// What a side still gets once the other has failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(15);
 const STEP: Duration = Duration::from_millis(5);
+/// Bytes of frames after which a transfer of 6 MiB is in its midst.
+const MID_TRANSFER: u64 = 600_000;
 /// How the guest reaches this machine's 127.0.0.1, and the NIC.
 const SERVER: &str = "10.0.2.2";
 const US: &str = "10.0.0.2";
+const THEY: &str = "10.0.0.1";
 
 /// Where and with what.
 #[derive(Debug, Clone)]
@@ -115,6 +118,18 @@ impl Ours {
         Ok(self.child.try_wait()?.map(|status| status.code().unwrap_or(-1)))
     }
 
+    /// Waits for its end.
+    fn end(&mut self, limit: Duration) -> Result<i32> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.poll()? {
+                return Ok(status);
+            }
+            ensure!(start.elapsed() < limit, "our program doesn't end: {}", self.text().trim());
+            std::thread::sleep(STEP);
+        }
+    }
+
     fn text(&self) -> String {
         std::fs::read_to_string(&self.output).unwrap_or_default()
     }
@@ -144,6 +159,39 @@ fn listens(port: u16) -> bool {
         .any(|line| line.contains(&want) && line.split_whitespace().nth(3) == Some("0A"))
 }
 
+impl Case {
+    fn line(&self, bad_wire: bool, time: Duration, wrong: Option<String>) -> Line {
+        Line {
+            tool: self.tool,
+            variant: self.variant.clone(),
+            direction: match self.direction {
+                Direction::GuestClient => "guest client",
+                Direction::GuestServer => "guest server",
+            },
+            wire: if bad_wire { "bad" } else { "good" },
+            passed: wrong.is_none(),
+            seconds: time.as_secs_f64(),
+            note: wrong.unwrap_or_default(),
+        }
+    }
+}
+
+/// A stand-in that says how the runs with a killed guest look in the table.
+fn killed_case() -> Case {
+    Case {
+        tool: "probe",
+        variant: "killed".into(),
+        direction: Direction::GuestClient,
+        guest: "probe, then qemu is killed".into(),
+        ours: "serve --responder, or probe".into(),
+        ready: Ready::Tcp,
+        port: PROBE_PORT,
+        check: None,
+        bad_wire: false,
+        short: true,
+    }
+}
+
 /// The guest and the cases.
 pub struct Runner {
     pub setting: Setting,
@@ -170,25 +218,85 @@ impl Runner {
             Ok(outcome) => judge(case, outcome),
             Err(error) => Err(format!("{error:#}")),
         };
-        let wire = if bad_wire { "bad" } else { "good" };
-        let line = Line {
-            tool: case.tool,
-            variant: case.variant.clone(),
-            direction: match case.direction {
-                Direction::GuestClient => "guest client",
-                Direction::GuestServer => "guest server",
-            },
-            wire,
-            passed: verdict.is_ok(),
-            seconds: start.elapsed().as_secs_f64(),
-            note: verdict.err().unwrap_or_default(),
-        };
+        let line = case.line(bad_wire, start.elapsed(), verdict.err());
         if !line.passed {
-            self.keep(case, wire, &pcap, outcome.ok().as_ref(), &line.note)?;
+            self.keep(case, line.wire, &pcap, outcome.ok().as_ref(), &line.note)?;
             // Whatever is left over in the guest must not meet the next case.
             self.guest = Runner::boot(&self.setting)?;
         }
         Ok(line)
+    }
+
+    /// The guest is killed in mid-transfer and started again; the engine that it talked to goes on with the next one.
+    pub fn killed_client(&mut self) -> Result<Line> {
+        self.special("killed", Direction::GuestClient, |runner, pcap| {
+            let port = free_port()?;
+            let serve = format!("serve --responder 127.0.0.1:{port} --for 600");
+            let mut ours = Ours::start(&runner.setting, &runner.arguments(&serve, false, pcap))?;
+            let case = killed_case();
+            runner.await_ours(&mut ours, &case, port)?;
+            runner.guest.begin(&format!("probe -p {port} -o write:65536*100 {SERVER}"))?;
+            runner.kill_at(pcap)?;
+            let again = runner
+                .guest
+                .run(&format!("probe -p {port} -o write:65536*5,send:3000*5 {SERVER}"), LIMIT)?;
+            ensure!(again.status == 0, "the next guest: {}", again.text.trim());
+            ours.interrupt()?;
+            let status = ours.end(READY)?;
+            ensure!(status == 0, "ours: status {status}: {}", ours.text().trim());
+            let lost = ours.text().matches("responder: ").count();
+            ensure!(lost == 1, "{lost} clients were lost, want 1: {}", ours.text().trim());
+            Ok(())
+        })
+    }
+
+    /// The same while we send: the QP fails by its retries, and says so.
+    pub fn killed_server(&mut self) -> Result<Line> {
+        self.special("killed", Direction::GuestServer, |runner, pcap| {
+            runner.guest.begin(&format!("probe -p {PROBE_PORT}"))?;
+            runner.guest.wait_listening(PROBE_PORT, READY)?;
+            let peer = runner.guest.forwarded(PROBE_PORT)?;
+            let client = format!("probe --client 127.0.0.1:{peer} --timeout 14 --operations write:65536*100");
+            let mut ours = Ours::start(&runner.setting, &runner.arguments(&client, false, pcap))?;
+            runner.kill_at(pcap)?;
+            let status = ours.end(LIMIT)?;
+            let text = ours.text();
+            ensure!(
+                status == 1 && text.contains("RetryExceeded"),
+                "status {status}, want 1 and RetryExceeded: {}",
+                text.trim()
+            );
+            Ok(())
+        })
+    }
+
+    /// Kills the guest once enough frames have gone, and starts another.
+    fn kill_at(&mut self, pcap: &Path) -> Result<()> {
+        let start = Instant::now();
+        while std::fs::metadata(pcap).map_or(0, |m| m.len()) < MID_TRANSFER {
+            ensure!(start.elapsed() < LIMIT, "the transfer never got under way");
+            std::thread::sleep(STEP);
+        }
+        self.guest = Runner::boot(&self.setting)?;
+        Ok(())
+    }
+
+    fn special(&mut self, variant: &str, direction: Direction, run: fn(&mut Runner, &Path) -> Result<()>) -> Result<Line> {
+        let start = Instant::now();
+        let pcap = self.setting.folder.join("run.pcap");
+        let _ = std::fs::remove_file(&pcap);
+        let verdict = run(self, &pcap);
+        let case = Case {
+            variant: variant.into(),
+            direction,
+            ..killed_case()
+        };
+        let note = verdict.err().map(|error| format!("{error:#}"));
+        if let Some(note) = &note {
+            self.keep(&case, "good", &pcap, None, note)?;
+            self.guest = Runner::boot(&self.setting)?;
+        }
+        Ok(case.line(false, start.elapsed(), note))
     }
 
     /// Keeps the frames and what both sides said.
@@ -245,10 +353,7 @@ impl Runner {
             (true, Ready::Tcp) => free_port()?,
             _ => case.port,
         };
-        let peer = match case.port {
-            0 => String::new(),
-            port => format!("127.0.0.1:{}", self.guest.forwarded(port)?),
-        };
+        let peer_port = if case.port == 0 { 0 } else { self.guest.forwarded(case.port)? };
         let timeout = match self.setting.engine {
             EngineKind::Golden => "14",
             EngineKind::Verilated => "18",
@@ -256,9 +361,11 @@ impl Runner {
         let fill = |text: &str| {
             let pairs = [
                 ("{port}", port.to_string()),
-                ("{peer}", peer.clone()),
+                ("{peer}", format!("127.0.0.1:{peer_port}")),
+                ("{peer-port}", peer_port.to_string()),
                 ("{server}", SERVER.into()),
                 ("{us}", US.into()),
+                ("{guest}", THEY.into()),
                 ("{timeout}", timeout.into()),
             ];
             pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
