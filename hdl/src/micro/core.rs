@@ -407,8 +407,7 @@ impl Logic for Core {
             self.next.next = self.pc.q.val();
         }
         self.stack.address.next = self.pc_after.val();
-        self.stack.push.next =
-            self.act.val() & !self.slip.q.val() & self.is_branch.val() & (self.word.val().get_bits::<3>(16) == 1);
+        self.stack.push.next = self.act.val() & !self.slip.q.val() & self.is_branch.val() & (self.word.val().get_bits::<3>(16) == 1);
         self.stack.pop.next = self.act.val() & self.is_ret.val();
 
         // Steps.

@@ -260,7 +260,9 @@ impl Assembler {
             ("jtab", [target]) => return self.branch(Branch::Jmp, isa::JTAB, target),
             ("ret", []) => return self.emit(RETURN),
             ("li", [value]) => {
-                let Some(value) = value.strip_prefix('#') else { return self.error("li wants an immediate") };
+                let Some(value) = value.strip_prefix('#') else {
+                    return self.error("li wants an immediate");
+                };
                 let value = self.value(value)?;
                 return self.load(value);
             }
@@ -274,13 +276,19 @@ impl Assembler {
             None => WORD,
             Some(s) => match self.lane(s) {
                 Some(lane) => lane,
-                None => return self.error(format!("no lane '{s}': a size (b 1, h 2, t 3, w 4 bytes) and the first byte (0 to 3), as in h2")),
+                None => {
+                    return self.error(format!(
+                        "no lane '{s}': a size (b 1, h 2, t 3, w 4 bytes) and the first byte (0 to 3), as in h2"
+                    ))
+                }
             },
         };
         if op == Op::Mv {
             return self.mv(parts);
         }
-        let [what] = parts else { return self.error(format!("{name} wants one operand")) };
+        let [what] = parts else {
+            return self.error(format!("{name} wants one operand"));
+        };
         if let Some(value) = what.strip_prefix('#') {
             if suffix.is_some() || matches!(op, Op::St | Op::Inc) {
                 return self.error(format!("{word} takes no immediate"));
@@ -317,9 +325,13 @@ impl Assembler {
     }
 
     fn mv(&mut self, parts: &[&str]) -> Result<(), AssemblyError> {
-        let [from, to, rest @ ..] = parts else { return self.error("mv wants a port and w, [y+] or none") };
+        let [from, to, rest @ ..] = parts else {
+            return self.error("mv wants a port and w, [y+] or none");
+        };
         let port = from.strip_prefix('@').and_then(|p| INPUTS.iter().find(|i| i.0 == p));
-        let Some((_, port)) = port else { return self.error(format!("no port '{from}' to read")) };
+        let Some((_, port)) = port else {
+            return self.error(format!("no port '{from}' to read"));
+        };
         let to = match *to {
             "w" => isa::MV_TO_W,
             "[y+]" => isa::MV_TO_Y,
@@ -345,7 +357,10 @@ impl Assembler {
             return self.emit(Instruction::Immediate { op: Op::Ld, value });
         }
         if fits(!value) {
-            return self.emit(Instruction::Immediate { op: Op::Not, value: !value });
+            return self.emit(Instruction::Immediate {
+                op: Op::Not,
+                value: !value,
+            });
         }
         let (mut left, mut op) = (value, Op::Ld);
         while left != 0 {
@@ -387,7 +402,9 @@ impl Assembler {
             let Some(at) = self.program.symbols.get(&p.target).copied() else {
                 return self.error(format!("no label '{}'", p.target));
             };
-            let Instruction::Branch { kind, n, .. } = p.base else { unreachable!("only branches are pending") };
+            let Instruction::Branch { kind, n, .. } = p.base else {
+                unreachable!("only branches are pending")
+            };
             if kind == Branch::Jmp && n == isa::JTAB && at & ((1 << isa::TABLE_LOG) - 1) != 0 {
                 return self.error(format!("'{}' is a table: `.align {}` before it", p.target, 1 << isa::TABLE_LOG));
             }
@@ -431,7 +448,9 @@ impl Assembler {
         if let Some(inner) = rest.strip_prefix('(') {
             *rest = inner;
             let value = self.sum(rest)?;
-            let Some(after) = rest.strip_prefix(')') else { return self.error("a ')' is missing") };
+            let Some(after) = rest.strip_prefix(')') else {
+                return self.error("a ')' is missing");
+            };
             *rest = after;
             return Ok(value);
         }
@@ -439,7 +458,9 @@ impl Assembler {
             *rest = after;
             return Ok(-self.term(rest)?);
         }
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))
+            .unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         *rest = after;
         if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -477,12 +498,28 @@ mod tests {
         let got = one(text).unwrap();
         let want = [
             operand(Op::Ld, Source::Memory, Lane { rot: 2, size: 1 }, 0x1c1),
-            Instruction::Immediate { op: Op::Add, value: 0x7f00_0000 },
+            Instruction::Immediate {
+                op: Op::Add,
+                value: 0x7f00_0000,
+            },
             operand(Op::St, Source::Port, WORD, isa::output::ADDRESS.into()),
             operand(Op::St, Source::Port, WORD, isa::AT_Y | isa::Y_NEXT),
-            operand(Op::Mv, Source::Port, WORD, u16::from(isa::input::RX) | isa::MV_TO_W | isa::MV_REPEAT),
-            Instruction::Branch { kind: Branch::Bbs, n: 3, target: 1 },
-            Instruction::Branch { kind: Branch::Jmp, n: 1, target: 0 },
+            operand(
+                Op::Mv,
+                Source::Port,
+                WORD,
+                u16::from(isa::input::RX) | isa::MV_TO_W | isa::MV_REPEAT,
+            ),
+            Instruction::Branch {
+                kind: Branch::Bbs,
+                n: 3,
+                target: 1,
+            },
+            Instruction::Branch {
+                kind: Branch::Jmp,
+                n: 1,
+                target: 0,
+            },
             RETURN,
         ];
         assert_eq!(got, want);
@@ -490,7 +527,17 @@ mod tests {
 
     #[test]
     fn li_gives_any_number() {
-        for value in [0u32, 1, 0x7ff, 0x800, 0xffff_ffff, 0x00ff_ffff, 0x1234_5678, 0x5642_4e41, 0xff00_0007] {
+        for value in [
+            0u32,
+            1,
+            0x7ff,
+            0x800,
+            0xffff_ffff,
+            0x00ff_ffff,
+            0x1234_5678,
+            0x5642_4e41,
+            0xff00_0007,
+        ] {
             let got = one(&format!("li #{value}")).unwrap();
             assert!(got.len() <= 4, "{value:x}: {}", got.len());
             let mut a = 0;

@@ -180,9 +180,8 @@ impl Outside {
         let udp = usize::from(u16::from_be_bytes([packet[24], packet[25]]));
         let pad = usize::from(packet[29] >> 4 & 3);
         let payload = udp - 8 - 12 - 4 * opcode.extension_words() - 4 - pad;
-        let first = IP_WORD + 10 + opcode.extension_words();
         let end = (self.start + IP_WORD + words) % RING;
-        self.ring[self.start] = (payload | first << 14 | end << 19) as u32;
+        self.ring[self.start] = (payload | end << 16) as u32;
         self.start = end;
         self.counts.push_back(counters::RX_ROCE);
         true
@@ -348,13 +347,10 @@ impl Ports for Outside {
     }
 
     fn transmit(&mut self, words: &[u32], numbers: usize) {
-        let bytes = words.iter().enumerate().flat_map(|(i, w)| {
-            if i < numbers {
-                w.to_be_bytes()
-            } else {
-                w.to_le_bytes()
-            }
-        });
+        let bytes = words
+            .iter()
+            .enumerate()
+            .flat_map(|(i, w)| if i < numbers { w.to_be_bytes() } else { w.to_le_bytes() });
         self.sent.push_back(bytes.skip(2).collect());
     }
 

@@ -247,7 +247,10 @@ impl Core {
         }
         let port = (address & 15) as u8;
         let r = ports.input(port)?.rotate_left(8 * u32::from(self.shift));
-        let below = Lane { rot: 0, size: self.shift.wrapping_sub(1) & 3 };
+        let below = Lane {
+            rot: 0,
+            size: self.shift.wrapping_sub(1) & 3,
+        };
         let merged = if self.shift == 0 { r } else { below.insert(r, self.a) };
         self.a = r;
         if to_w {
