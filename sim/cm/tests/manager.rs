@@ -174,7 +174,8 @@ fn each_message_may_be_lost_once() {
         }
         assert_eq!((established, ended), (true, [true; 2]), "{:?}", world.said);
         let again: u64 = world.cms.iter().map(|cm| cm.statistics().sent_again).sum();
-        assert_eq!(again, 1, "{:?}", world.said);
+        // For a lost REP both sides have something that waits.
+        assert!((1..=2).contains(&again), "{:?}", world.said);
     }
 }
 

@@ -257,7 +257,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let data = self.endpoint.read(host, head, size)?;
-        let wants = |at: usize| if at % PAGE == 0 { MARK } else { FILL };
+        let wants = |at: usize| if at.is_multiple_of(PAGE) { MARK } else { FILL };
         match data.iter().enumerate().find(|(at, byte)| **byte != wants(*at)) {
             None => Ok(()),
             Some((at, byte)) => Err(Error::Data {
