@@ -27,6 +27,12 @@ pub enum Error {
     Unresolved(Gid),
     #[error("{what}: byte {at} is {found:#04x}, want {want:#04x}")]
     Data { what: String, at: usize, found: u8, want: u8 },
+    #[error("{by} refused the connection: {reason}")]
+    Rejected { by: String, reason: verbena_cm::Reason },
+    #[error("{by} doesn't answer: {sent} was sent in vain")]
+    Unreachable { by: String, sent: &'static str },
+    #[error(transparent)]
+    Connection(#[from] verbena_cm::Refused),
     #[error("{0}")]
     Usage(String),
     #[error("printing: {0}")]

@@ -29,6 +29,7 @@ pub fn both<A: Send, B: Send>(
 }
 
 /// A port that nobody listens at just now.
+#[allow(dead_code)]
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("its address").port()
