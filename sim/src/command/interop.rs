@@ -7,8 +7,11 @@ use crate::interop::runner::{Line, Runner, Setting};
 use crate::live::EngineKind;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the live NIC: tool, direction, result.
@@ -101,9 +104,15 @@ impl Interop {
 
     fn matrix(&self, common: &Common, setting: Setting, runs: &[(Case, bool)], kill: bool) -> Result<Vec<Line>> {
         let bar = progress(common, runs.len() as u64 + 2 * u64::from(kill)).with_message("guest");
+        // Once a case has ended: what it started ends with it.
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, stop.clone()).context("catching SIGINT and SIGTERM")?;
+        }
         let mut runner = Runner::new(setting)?;
         let mut lines = vec![];
         for (case, bad) in runs {
+            ensure!(!stop.load(Ordering::Relaxed), "stopped by a signal after {} runs", lines.len());
             bar.set_message(format!("{} {}", case.tool, case.variant));
             lines.push(runner.run(case, *bad)?);
             bar.inc(1);

@@ -12,3 +12,6 @@ pub mod guest;
 pub mod operations;
 pub mod probe;
 pub mod runner;
+
+#[cfg(test)]
+mod tests;
