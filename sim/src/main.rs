@@ -4,7 +4,16 @@
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use verbena_sim::command::{
-    bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, interop::Interop, probe::ProbeCommand, replay::Replay, serve::Serve, Common,
+    bench::Bench,
+    chaos::Chaos,
+    demo::Demo,
+    fuzz::Fuzz,
+    interop::Interop,
+    probe::ProbeCommand,
+    programs::{Pingpong, Rping, Ucmatose},
+    replay::Replay,
+    serve::Serve,
+    Common,
 };
 use verbena_sim::held::NotHeld;
 
@@ -31,6 +40,9 @@ enum Command {
     Serve(Serve),
     Probe(ProbeCommand),
     Interop(Interop),
+    Pingpong(Pingpong),
+    Rping(Rping),
+    Ucmatose(Ucmatose),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +56,9 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(&cli.common),
         Command::Probe(probe) => probe.run(&cli.common),
         Command::Interop(interop) => interop.run(&cli.common),
+        Command::Pingpong(pingpong) => pingpong.run(&cli.common),
+        Command::Rping(rping) => rping.run(&cli.common),
+        Command::Ucmatose(ucmatose) => ucmatose.run(&cli.common),
     };
     match held {
         Ok(true) => ExitCode::SUCCESS,

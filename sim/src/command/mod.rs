@@ -8,6 +8,7 @@ mod demo_receive;
 pub mod fuzz;
 pub mod interop;
 pub mod probe;
+pub mod programs;
 pub mod replay;
 pub mod serve;
 

@@ -335,10 +335,11 @@ fn rnr_of_guest(o: &Outcome) -> Result<()> {
     same("RNR NAKs sent, received", o.engine("rnr"), o.guest("rcvd_rnr_err"))
 }
 
-/// The guest posts receives late: each of its RNR NAKs made us wait.
+/// The guest posts receives late: its RNR NAKs made us wait, but those that came while we waited already (R46).
 fn rnr_of_ours(o: &Outcome) -> Result<()> {
-    ensure!(o.guest("send_rnr_err") > 0, "no RNR NAK of the guest's");
-    same("RNR NAKs sent, waited for", o.guest("send_rnr_err"), o.engine("rnr_wait"))
+    let (sent, waits) = (o.guest("send_rnr_err"), o.engine("rnr_wait"));
+    ensure!(0 < waits && waits <= sent, "{sent} RNR NAKs sent, waited {waits} times");
+    Ok(())
 }
 
 /// Each broken frame is dropped by its ICRC, but those broken where the ICRC doesn't look: in the Ethernet header, and where IP or

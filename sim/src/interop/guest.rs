@@ -297,11 +297,18 @@ impl Guest {
     }
 }
 
-impl Drop for Guest {
-    fn drop(&mut self) {
+impl Guest {
+    /// Ends it at once, whatever it does.
+    pub fn kill(&mut self) {
         // It may have ended by itself.
         let _ = self.qemu.kill();
         let _ = self.qemu.wait();
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 

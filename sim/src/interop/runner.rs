@@ -222,7 +222,7 @@ impl Runner {
         if !line.passed {
             self.keep(case, line.wire, &pcap, outcome.ok().as_ref(), &line.note)?;
             // Whatever is left over in the guest must not meet the next case.
-            self.guest = Runner::boot(&self.setting)?;
+            self.restart()?;
         }
         Ok(line)
     }
@@ -277,6 +277,12 @@ impl Runner {
             ensure!(start.elapsed() < LIMIT, "the transfer never got under way");
             std::thread::sleep(STEP);
         }
+        self.restart()
+    }
+
+    /// Another guest in place of this one.
+    fn restart(&mut self) -> Result<()> {
+        self.guest.kill();
         self.guest = Runner::boot(&self.setting)?;
         Ok(())
     }
@@ -294,7 +300,7 @@ impl Runner {
         let note = verdict.err().map(|error| format!("{error:#}"));
         if let Some(note) = &note {
             self.keep(&case, "good", &pcap, None, note)?;
-            self.guest = Runner::boot(&self.setting)?;
+            self.restart()?;
         }
         Ok(case.line(false, start.elapsed(), note))
     }
@@ -430,11 +436,11 @@ impl Runner {
                 Ready::Tcp => listens(port),
                 Ready::Manager => !process.text().is_empty(),
             };
-            if there {
-                return Ok(());
-            }
             if let Some(status) = process.poll()? {
                 anyhow::bail!("our program ended with {status} before it listened: {}", process.text().trim());
+            }
+            if there {
+                return Ok(());
             }
             ensure!(start.elapsed() < READY, "our program doesn't listen after {} s", READY.as_secs());
             std::thread::sleep(STEP);

@@ -61,11 +61,18 @@ impl LiveEngine {
                 let mut machine = HcaOptions::new(&options.preset);
                 machine.seed = options.seed;
                 machine.memory.latency = options.latency;
-                let mut hca = Hca::new(&machine)?;
-                hca.write(registers::TICK, LIVE_TICK << 8)?;
+                let hca = Hca::new(&machine)?;
                 Kind::Verilated(Box::new(VerilatedSide { hca, moved: 0 }))
             }
         }))
+    }
+
+    /// Once the device is open, because its reset sets all registers.
+    pub(super) fn set_tick(&mut self) -> Result<()> {
+        match &mut self.0 {
+            Kind::Golden(_) => Ok(()),
+            Kind::Verilated(verilated) => Ok(verilated.hca.write(registers::TICK, LIVE_TICK << 8)?),
+        }
     }
 
     /// A frame from the wire.

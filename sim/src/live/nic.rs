@@ -72,6 +72,7 @@ impl LiveNic {
         // A slow simulation is still ready within this.
         open.polls = 1_000_000;
         let mut device = Device::open(LiveEngine::new(&options)?, &open).context("opening the engine")?;
+        device.platform().set_tick()?;
         if device.capabilities().ipv6 {
             device.set_addresses(mac, &[Gid::ipv4(ip.octets()), Gid(link_local(mac).octets())])?;
         }
