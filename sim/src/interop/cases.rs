@@ -36,6 +36,8 @@ pub struct Case {
     pub ready: Ready,
     /// Port of the guest's server.
     pub port: u16,
+    /// What our program must end with.
+    pub status: i32,
     /// What must hold beside.
     pub check: Option<Check>,
     /// Also on a wire that loses, doubles, reorders and breaks frames.
@@ -87,6 +89,7 @@ fn probe(variant: &str, guest: &str, ours: &str, list: &str, direction: Directio
         ours,
         ready: Ready::Tcp,
         port: PROBE_PORT,
+        status: 0,
         check: None,
         bad_wire: false,
         short: false,
@@ -103,6 +106,7 @@ pub fn all() -> Vec<Case> {
         ours: "serve --for 120".into(),
         ready: Ready::Manager,
         port: 0,
+        status: 0,
         check: None,
         bad_wire: false,
         short: true,
@@ -153,6 +157,7 @@ fn pingpongs(direction: Direction) -> Vec<Case> {
             ours,
             ready: Ready::Tcp,
             port: TOOL_PORT,
+            status: 0,
             check: None,
             // A lost message ends an unreliable ping-pong.
             bad_wire: service == "rc",
@@ -180,6 +185,7 @@ fn managed(direction: Direction) -> Vec<Case> {
             ours,
             ready: Ready::Manager,
             port: 0,
+            status: 0,
             check: None,
             bad_wire: true,
             short: false,
@@ -188,9 +194,11 @@ fn managed(direction: Direction) -> Vec<Case> {
     vec![
         Case {
             short: true,
-            ..case("rping", "validated", "-c -a {them} -C 5 -V -v -S 1000".into(), "-s")
+            ..case("rping", "validated", "-c -a {them} -C 5 -V -v -S 1000".into(), "-s -S 1000")
         },
-        case("rping", "largest", "-c -a {them} -C 3 -V -v -S 65535".into(), "-s"),
+        hundred(direction),
+        refused(direction),
+        case("rping", "largest", "-c -a {them} -C 3 -V -v -S 65535".into(), "-s -S 65535"),
         Case {
             short: true,
             ..case(
@@ -201,6 +209,65 @@ fn managed(direction: Direction) -> Vec<Case> {
             )
         },
     ]
+}
+
+/// A hundred connections, one after the other.
+fn hundred(direction: Direction) -> Case {
+    let guest_client = "i=0; while [ $i -lt 100 ]; do rping -c -a {us} -C 1 -V || exit 1; i=$((i+1)); done";
+    let (guest, ours) = match direction {
+        Direction::GuestClient => (guest_client, "rping -s --connections 100"),
+        // A persistent server doesn't end by itself.
+        Direction::GuestServer => (
+            "rping -s -P & while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; kill $!",
+            "rping -c -a {guest} -C 1 -V --connections 100",
+        ),
+    };
+    Case {
+        tool: "rping",
+        variant: "hundred".into(),
+        direction,
+        guest: guest.into(),
+        ours: ours.into(),
+        ready: Ready::Manager,
+        port: 0,
+        status: 0,
+        check: None,
+        bad_wire: false,
+        short: false,
+    }
+}
+
+/// Nobody listens at that port: refused, and the next connection is good.
+fn refused(direction: Direction) -> Case {
+    let (guest, ours) = match direction {
+        Direction::GuestClient => (
+            "rping -c -a {us} -p 9999 -C 1; [ $? -ne 0 ] && rping -c -a {us} -C 1 -V",
+            "rping -s",
+        ),
+        Direction::GuestServer => (
+            "rping -s & while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; kill $!",
+            "rping -c -a {guest} -p 9999 -C 1",
+        ),
+    };
+    Case {
+        tool: "rping",
+        variant: "refused".into(),
+        direction,
+        guest: guest.into(),
+        ours: ours.into(),
+        ready: Ready::Manager,
+        port: 0,
+        status: i32::from(direction == Direction::GuestServer),
+        check: (direction == Direction::GuestServer).then_some(refused_ours as Check),
+        bad_wire: false,
+        short: false,
+    }
+}
+
+/// Ours was refused, and says so.
+fn refused_ours(o: &Outcome) -> Result<()> {
+    ensure!(o.text.contains("refused"), "ours isn't told so: {}", o.text.trim());
+    Ok(())
 }
 
 fn probes(direction: Direction) -> Vec<Case> {

@@ -186,6 +186,7 @@ fn killed_case() -> Case {
         ours: "serve --responder, or probe".into(),
         ready: Ready::Tcp,
         port: PROBE_PORT,
+        status: 0,
         check: None,
         bad_wire: false,
         short: true,
@@ -215,7 +216,7 @@ impl Runner {
         let pcap = self.setting.folder.join("run.pcap");
         let outcome = self.outcome(case, bad_wire, &pcap);
         let verdict = match &outcome {
-            Ok(outcome) => judge(case, outcome),
+            Ok(outcome) => judge(case, bad_wire, outcome),
             Err(error) => Err(format!("{error:#}")),
         };
         let line = case.line(bad_wire, start.elapsed(), verdict.err());
@@ -404,8 +405,11 @@ impl Runner {
             }
             if status.is_none() {
                 status = process.poll()?;
+                if status.is_some() && case.guest.contains("/tmp/stop") {
+                    self.guest.begin("touch /tmp/stop")?;
+                }
             }
-            let failed = said.as_ref().is_some_and(|o: &Output| o.status != 0) || status.is_some_and(|s| s != 0);
+            let failed = said.as_ref().is_some_and(|o: &Output| o.status != 0) || status.is_some_and(|s| s != case.status);
             if failed {
                 end = end.min(Instant::now() + AFTER_FAILURE);
             }
@@ -449,7 +453,7 @@ impl Runner {
 }
 
 /// Whether everything was as it should be; if not, why.
-fn judge(case: &Case, outcome: &Outcome) -> std::result::Result<(), String> {
+fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<(), String> {
     let last = |text: &str| {
         text.lines()
             .rev()
@@ -463,7 +467,9 @@ fn judge(case: &Case, outcome: &Outcome) -> std::result::Result<(), String> {
     }
     match outcome.ours {
         None => return Err(format!("ours never ended: {}", last(&outcome.text))),
-        Some(0) => {}
+        Some(status) if status == case.status => {}
+        // The tool has had all its messages and is gone; the ACK of our last one was lost, and nobody is left to send it again.
+        Some(1) if bad_wire && case.tool.starts_with("ibv_") && outcome.text.contains("RetryExceeded") => {}
         Some(status) => return Err(format!("ours: {} (status {status})", last(&outcome.text))),
     }
     case.check
