@@ -20,6 +20,8 @@ pub enum Ready {
     Tcp,
     /// It needs no TCP: the guest shows a listening connection manager ID; ours prints its first line.
     Manager,
+    /// The guest has no RoCE device any more.
+    Gone,
 }
 
 /// One run.
@@ -111,8 +113,10 @@ pub fn all() -> Vec<Case> {
         bad_wire: false,
         short: true,
     }];
+    cases.push(half_open());
     for direction in [Direction::GuestClient, Direction::GuestServer] {
         cases.extend(pingpongs(direction));
+        cases.extend(perftests(direction));
         cases.extend(managed(direction));
         cases.extend(probes(direction));
         cases.extend(counters(direction));
@@ -165,6 +169,44 @@ fn pingpongs(direction: Direction) -> Vec<Case> {
         });
     }
     cases
+}
+
+/// ib_write_bw and its kin: what one side's options are, the other's are too.
+fn perftests(direction: Direction) -> Vec<Case> {
+    let case = |tool: &'static str, variant: &str, options: &str, short: bool| {
+        let guest = format!("{tool} -d rxe0 -x 1 -F -u {{timeout}} -p {{port}} {options}");
+        let test = tool.trim_start_matches("ib_").replace('_', "-");
+        let ours = format!("perftest {test} {options}");
+        let (guest, ours) = match direction {
+            Direction::GuestClient => (format!("{guest} {{server}}"), format!("{ours} --port {{port}}")),
+            Direction::GuestServer => (guest, format!("{ours} --port {{peer-port}} 127.0.0.1")),
+        };
+        Case {
+            tool,
+            variant: variant.into(),
+            direction,
+            guest,
+            ours,
+            ready: Ready::Tcp,
+            port: TOOL_PORT,
+            status: 0,
+            check: None,
+            bad_wire: !short,
+            short,
+        }
+    };
+    vec![
+        case("ib_write_bw", "65536x10", "-n 10 -s 65536", true),
+        case("ib_write_bw", "4096x20-4qps", "-n 20 -s 4096 -q 4", false),
+        case("ib_write_lat", "64x20", "-n 20 -s 64", true),
+        case("ib_read_bw", "65536x10", "-n 10 -s 65536", true),
+        case("ib_read_bw", "4096x20-4qps", "-n 20 -s 4096 -q 4", false),
+        case("ib_read_lat", "64x20", "-n 20 -s 64", false),
+        case("ib_send_bw", "4096x20", "-n 20 -s 4096", true),
+        case("ib_send_lat", "64x20", "-n 20 -s 64", false),
+        case("ib_atomic_bw", "fetch-add", "-n 20 -A FETCH_AND_ADD", true),
+        case("ib_atomic_bw", "compare-swap", "-n 20 -A CMP_AND_SWAP", false),
+    ]
 }
 
 /// What the connection manager connects: rping, ucmatose.
@@ -262,6 +304,30 @@ fn refused(direction: Direction) -> Case {
         bad_wire: false,
         short: false,
     }
+}
+
+/// The guest answers ARP, but nothing of RoCE: each REQ is sent in vain.
+fn half_open() -> Case {
+    let guest = "rdma link del rxe0; while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; rdma link add rxe0 type rxe netdev eth0";
+    Case {
+        tool: "rping",
+        variant: "half-open".into(),
+        direction: Direction::GuestServer,
+        guest: guest.into(),
+        ours: "rping -c -a {guest} -C 1".into(),
+        ready: Ready::Gone,
+        port: 0,
+        status: 1,
+        check: Some(unanswered),
+        bad_wire: false,
+        short: false,
+    }
+}
+
+/// Ours says that nobody answers.
+fn unanswered(o: &Outcome) -> Result<()> {
+    ensure!(o.text.contains("doesn't answer"), "ours says: {}", o.text.trim());
+    Ok(())
 }
 
 /// Ours was refused, and says so.

@@ -389,6 +389,7 @@ impl Runner {
             match case.ready {
                 Ready::Tcp => self.guest.wait_listening(port, READY)?,
                 Ready::Manager => self.guest.wait_until("rdma resource show cm_id | grep -q LISTEN", READY)?,
+                Ready::Gone => self.guest.wait_until("! rdma link show rxe0 2>/dev/null", READY)?,
             }
             (Ours::start(&self.setting, &ours)?, job)
         };
@@ -438,7 +439,7 @@ impl Runner {
         loop {
             let there = match case.ready {
                 Ready::Tcp => listens(port),
-                Ready::Manager => !process.text().is_empty(),
+                Ready::Manager | Ready::Gone => !process.text().is_empty(),
             };
             if let Some(status) = process.poll()? {
                 anyhow::bail!("our program ended with {status} before it listened: {}", process.text().trim());
