@@ -10,7 +10,7 @@ use verbena_sim::command::{
     fuzz::Fuzz,
     interop::Interop,
     probe::ProbeCommand,
-    programs::{Pingpong, Rping, Ucmatose},
+    programs::{Perftest, Pingpong, Rping, Ucmatose},
     replay::Replay,
     serve::Serve,
     Common,
@@ -41,6 +41,7 @@ enum Command {
     Probe(ProbeCommand),
     Interop(Interop),
     Pingpong(Pingpong),
+    Perftest(Perftest),
     Rping(Rping),
     Ucmatose(Ucmatose),
 }
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Probe(probe) => probe.run(&cli.common),
         Command::Interop(interop) => interop.run(&cli.common),
         Command::Pingpong(pingpong) => pingpong.run(&cli.common),
+        Command::Perftest(perftest) => perftest.run(&cli.common),
         Command::Rping(rping) => rping.run(&cli.common),
         Command::Ucmatose(ucmatose) => ucmatose.run(&cli.common),
     };
