@@ -148,7 +148,6 @@ fn verilated_engines_on_a_bad_wire() {
 }
 
 #[test]
-#[ignore = "engines lose frames on a good wire under mixed work both ways: rx_no_buffer"]
 fn verilated_engines_on_a_good_wire_need_no_retry() {
     for seed in 0..5 {
         let report = verilated("tengig", LATENCY, seed, &chaos(0.0)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));

@@ -13,6 +13,7 @@ use crate::rx::Rx;
 use crate::tx::Tx;
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
+use verbena_spec::counters;
 
 /// Read ID of descriptor fetches.
 pub const READ_ID_DESCRIPTOR: u64 = 1;
@@ -226,6 +227,7 @@ pub struct Hca<
     burst: Constant<Bits<2>>,
     id_descriptor: Constant<Bits<3>>,
     never: Constant<Bit>,
+    code_later: Constant<Bits<6>>,
 }
 
 /// The `tengig` preset.
@@ -448,6 +450,7 @@ impl<
             burst: Constant::new(INCR.to_bits()),
             id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
             never: Constant::new(false),
+            code_later: Constant::new((counters::LATER as u64).to_bits()),
         }
     }
 }
@@ -946,9 +949,10 @@ impl<
         self.counters.rx_valid.next = self.rx.event_valid.val();
         self.counters.rx_code.next = self.rx.event_code.val();
         self.rx.event_ready.next = self.counters.rx_ready.val();
-        self.counters.responder_valid.next = self.control.event_valid.val();
+        // What a queued response is counted as, Complete says later.
+        self.counters.responder_valid.next = self.control.event_valid.val() & (self.control.event_code.val() != self.code_later.val());
         self.counters.responder_code.next = self.control.event_code.val();
-        self.control.event_ready.next = self.counters.responder_ready.val();
+        self.control.event_ready.next = self.counters.responder_ready.val() | (self.control.event_code.val() == self.code_later.val());
         self.counters.tx_valid.next = self.tx.event_valid.val();
         self.counters.tx_code.next = self.tx.event_code.val();
         self.tx.event_ready.next = self.counters.tx_ready.val();

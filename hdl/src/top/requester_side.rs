@@ -13,7 +13,7 @@
 
 use crate::host::EventJob;
 use crate::mem::{DmaReader, KeyArbiter, ReadJob, WriteJob};
-use crate::requester::{Complete, CompleteConfig, Send};
+use crate::requester::{Complete, CompleteConfig, ResponseQueue, Send};
 use crate::responder::RetireEntry;
 use crate::rx::PacketHead;
 use crate::tx::PacketArbiter;
@@ -148,6 +148,7 @@ pub struct RequesterSide<
     pub complete_count_code: Signal<Out, Bits<6>>,
     pub complete_count_ready: Signal<In, Bit>,
     send: Send<W, H, QA, QB, QC, QS, QR, A, T, L, U>,
+    responses: ResponseQueue,
     complete: Complete<W, QA, QR, RC, SA, SC>,
     key_arbiter: KeyArbiter,
     packet_arbiter: PacketArbiter,
@@ -280,6 +281,7 @@ impl<
             complete_count_code: Default::default(),
             complete_count_ready: Default::default(),
             send: Default::default(),
+            responses: ResponseQueue::new(complete.direct),
             complete: Complete::new(complete),
             key_arbiter: Default::default(),
             packet_arbiter: Default::default(),
@@ -321,11 +323,13 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         self.send.clock.next = self.clock.val();
+        self.responses.clock.next = self.clock.val();
         self.complete.clock.next = self.clock.val();
         self.key_arbiter.clock.next = self.clock.val();
         self.packet_arbiter.clock.next = self.clock.val();
         self.dma_reader.clock.next = self.clock.val();
         self.send.reset.next = self.reset.val();
+        self.responses.reset.next = self.reset.val();
         self.complete.reset.next = self.reset.val();
         self.key_arbiter.reset.next = self.reset.val();
         self.packet_arbiter.reset.next = self.reset.val();
@@ -344,10 +348,11 @@ impl<
         self.send.doorbell_index.next = self.doorbell_index.val();
         self.send.doorbell_producer.next = self.doorbell_producer.val();
         self.doorbell_ready.next = self.send.doorbell_ready.val();
-        self.send.state_valid.next = self.state_valid.val();
+        // A QP's state changes when no response of the old one is left.
+        self.send.state_valid.next = self.state_valid.val() & self.responses.empty.val();
         self.send.state_index.next = self.state_index.val();
         self.send.state.next = self.state.val();
-        self.state_ready.next = self.send.state_ready.val();
+        self.state_ready.next = self.send.state_ready.val() & self.responses.empty.val();
 
         // Send and Complete.
         self.send.rewind_valid.next = self.complete.rewind_valid.val();
@@ -388,11 +393,16 @@ impl<
         self.complete.tick.next = self.tick.val();
 
         // Responses, and what they do.
-        self.complete.head.next = self.head.val();
-        self.complete.response_valid.next = self.response_valid.val();
-        self.response_done.next = self.complete.response_done.val();
-        self.response_code.next = self.complete.response_code.val();
-        self.response_placed.next = self.complete.response_placed.val();
+        self.responses.s_head.next = self.head.val();
+        self.responses.s_valid.next = self.response_valid.val();
+        self.response_done.next = self.responses.s_done.val();
+        self.response_code.next = self.responses.s_code.val();
+        self.response_placed.next = self.responses.s_placed.val();
+        self.complete.head.next = self.responses.m_head.val();
+        self.complete.response_valid.next = self.responses.m_valid.val();
+        self.responses.m_done.next = self.complete.response_done.val();
+        self.responses.m_code.next = self.complete.response_code.val();
+        self.responses.m_placed.next = self.complete.response_placed.val();
         self.job.next = self.complete.job.val();
         self.job_valid.next = self.complete.job_valid.val();
         self.complete.job_ready.next = self.job_ready.val();
@@ -525,9 +535,12 @@ impl<
         self.send_count_valid.next = self.send.count_valid.val();
         self.send_count_code.next = self.send.count_code.val();
         self.send.count_ready.next = self.send_count_ready.val();
-        self.complete_count_valid.next = self.complete.count_valid.val();
-        self.complete_count_code.next = self.complete.count_code.val();
-        self.complete.count_ready.next = self.complete_count_ready.val();
+        self.responses.s_count_valid.next = self.complete.count_valid.val();
+        self.responses.s_count_code.next = self.complete.count_code.val();
+        self.complete.count_ready.next = self.responses.s_count_ready.val();
+        self.complete_count_valid.next = self.responses.m_count_valid.val();
+        self.complete_count_code.next = self.responses.m_count_code.val();
+        self.responses.m_count_ready.next = self.complete_count_ready.val();
     }
 
     crate::block_name!();
