@@ -161,8 +161,8 @@ fn events_come_out_once_in_order() {
     for seed in 1..=3u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut bench = Bench::new(Box::new(EventMerge::default()), |b| &mut b.clock);
-        let mut sent: [VecDeque<u64>; 2] = Default::default();
-        let mut offered = [None; 2];
+        let mut sent: [VecDeque<u64>; 3] = Default::default();
+        let mut offered = [None; 3];
         let (mut next, mut received) = (0u64, 0u64);
         bench.uut.reset.next = true;
         bench.step();
@@ -182,12 +182,14 @@ fn events_come_out_once_in_order() {
             };
             bench.uut.retire.next = job(0);
             bench.uut.send.next = job(1);
+            bench.uut.read.next = job(2);
             bench.uut.retire_valid.next = offered[0].is_some();
             bench.uut.send_valid.next = offered[1].is_some();
+            bench.uut.read_valid.next = offered[2].is_some();
             bench.uut.m_ready.next = rng.gen_bool(0.5) || cycle > 5_900;
             bench.settle();
-            let ready = [bench.uut.retire_ready.val(), bench.uut.send_ready.val()];
-            for i in 0..2 {
+            let ready = [bench.uut.retire_ready.val(), bench.uut.send_ready.val(), bench.uut.read_ready.val()];
+            for i in 0..3 {
                 if ready[i] {
                     offered[i] = None;
                 }

@@ -90,7 +90,7 @@ const TENGIG: Config = Config {
     uc: true,
     ud: true,
     requester: true,
-    read_atomic: false,
+    read_atomic: true,
 };
 
 const CU: Config = Config {
@@ -113,7 +113,7 @@ const CU: Config = Config {
     uc: false,
     ud: false,
     requester: true,
-    read_atomic: false,
+    read_atomic: true,
 };
 
 /// All presets, the default first.
