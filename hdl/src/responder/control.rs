@@ -176,7 +176,7 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     serial: Constant<Bit>,
     upper_half: Constant<Bits<32>>,
     answer_psn: Signal<Local, Bits<24>>,
-    before: Signal<Local, Bit>,
+    psn_before: Signal<Local, Bit>,
     immediate: Signal<Local, Bits<32>>,
     rc: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
@@ -325,7 +325,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             serial: Constant::new(features.serial),
             upper_half: Constant::new(0xffff_0000u64.to_bits()),
             answer_psn: Default::default(),
-            before: Default::default(),
+            psn_before: Default::default(),
             immediate: Default::default(),
             rc: Default::default(),
             behind: Default::default(),
@@ -734,8 +734,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         }
 
         // R26: a duplicate is answered with the PSN of the last SEND or WRITE packet executed: ePSN − 1, or word 3 where READs have moved ePSN since.
-        self.before.next = self.answer.duplicate.val() | self.sequencer.asking.val();
-        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.before.val().into());
+        self.psn_before.next = self.answer.duplicate.val() | self.sequencer.asking.val();
+        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.psn_before.val().into());
         self.write_back.last_psn.next = self.answer_psn.val();
         self.immediate.next = self.head.val().xth0;
         if self.opcode.write.val() & self.opcode.start.val() {

@@ -44,7 +44,7 @@ pub struct AckOrder<const QA: usize> {
     /// The ACK was here before this cycle; it waits, and for which response.
     seen: DFF<Bit>,
     waits: DFF<Bit>,
-    until: DFF<Bits<5>>,
+    goal: DFF<Bits<5>>,
     ends: Signal<Local, Bit>,
     now: Signal<Local, Bits<5>>,
     own: Signal<Local, Bit>,
@@ -77,7 +77,7 @@ impl<const QA: usize> Default for AckOrder<QA> {
             mixed: Default::default(),
             seen: Default::default(),
             waits: Default::default(),
-            until: Default::default(),
+            goal: Default::default(),
             ends: Default::default(),
             now: Default::default(),
             own: Default::default(),
@@ -91,7 +91,7 @@ impl<const QA: usize> Default for AckOrder<QA> {
 impl<const QA: usize> Logic for AckOrder<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, position, index, response, taken, begun, mark, mark_index, pending, mixed, seen, waits, until);
+        dff_setup!(self, clock, position, index, response, taken, begun, mark, mark_index, pending, mixed, seen, waits, goal);
 
         self.is_response.next = self.response.q.val();
         if self.position.q.val() == 1 {
@@ -132,10 +132,10 @@ impl<const QA: usize> Logic for AckOrder<QA> {
         self.blocked.next = self.waits.q.val();
         if !self.seen.q.val() {
             self.blocked.next = self.pending.q.val() & self.own.val() & (self.mark.q.val() != self.begun.q.val());
-            self.until.d.next = self.mark.q.val();
+            self.goal.d.next = self.mark.q.val();
         }
         self.allowed.next = self.ack_valid.val() & !self.blocked.val();
-        self.waits.d.next = self.blocked.val() & !(self.seen.q.val() & (self.until.q.val() == self.begun.q.val()));
+        self.waits.d.next = self.blocked.val() & !(self.seen.q.val() & (self.goal.q.val() == self.begun.q.val()));
         self.seen.d.next = self.ack_valid.val() & !self.ack_taken.val();
 
         if self.reset.val() {
