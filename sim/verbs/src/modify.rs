@@ -2,6 +2,7 @@
 //! QP state changes: which are legal, which attributes they need and take (IBTA volume 1, 10.3.1 and 11.2.5.2).
 
 use crate::qp::MODIFY;
+use crate::slots::Key;
 use crate::{Access, Bus, Device, DmaMemory, Error, Gid, Peer, Qp, QpState, Transport};
 use verbena_spec::layout::qp;
 
