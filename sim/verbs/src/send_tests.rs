@@ -559,11 +559,14 @@ fn the_solicited_bit_and_the_wqe_words() {
 
 #[test]
 fn r59_responder_resources_are_dealt_out_of_the_pool() {
-    let m = machine(1, Transport::Rc);
-    let (mut device, pd, cq) = (m.device, m.pd, m.cq);
+    let mut mock = Mock::new(CAPABILITIES | 1 << 18 | 1 << 19);
+    mock.registers.insert(registers::READ_LIMITS, 16 | 1 << 5 | 1024 << 16);
+    let mut device = Device::open(mock, &OpenAttr::new(address(1).0, address(1).1)).unwrap();
+    let pd = device.alloc_pd().unwrap();
+    let cq = device.create_cq(4).unwrap();
     assert_eq!((device.capabilities().read_depth, device.capabilities().read_resources), (16, 1024));
     let (mac, gid) = address(2);
-    let up = |device: &mut Device<GoldenHca>, depth: Option<u8>| {
+    let up = |device: &mut Device<Mock>, depth: Option<u8>| {
         let qp = device.create_qp(&QpInit::new(pd, Transport::Rc, cq, 1)).unwrap();
         device.modify_qp(qp, &QpAttr::to_init(Access::REMOTE_READ)).unwrap();
         let rtr = QpAttr {
@@ -572,10 +575,9 @@ fn r59_responder_resources_are_dealt_out_of_the_pool() {
         };
         device.modify_qp(qp, &rtr).map(|()| qp)
     };
-    let ring = |device: &mut Device<GoldenHca>, qp: Qp| {
-        let base = registers::QP_TABLE + 4 * layout_words() * (qp.qpn & 0xfff);
-        let word = device.platform().read(base + 4 * qp::READ_RING_BASE.word as u32).unwrap();
-        (word & 0xfff, word >> 16 & 0x1f)
+    let ring = |device: &mut Device<Mock>, qp: Qp| {
+        let row = device.platform().qp_row(qp.qpn & 0xfff);
+        (qp::READ_RING_BASE.get(&row), qp::MAX_DEST_RD_ATOMIC.get(&row))
     };
     let too_many = up(&mut device, Some(17));
     assert!(matches!(too_many, Err(Error::OutOfRange { what: "max_dest_rd_atomic", .. })), "{too_many:?}");
@@ -600,10 +602,6 @@ fn r59_responder_resources_are_dealt_out_of_the_pool() {
     device.modify_qp(all[6], &QpAttr::to(QpState::Reset)).unwrap();
     up(&mut device, Some(16)).unwrap();
     assert!(up(&mut device, Some(16)).is_err());
-}
-
-fn layout_words() -> u32 {
-    verbena_spec::layout::QP_WORDS as u32
 }
 
 /// An engine with READ alone, as `cu` is.
