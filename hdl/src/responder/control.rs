@@ -662,7 +662,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         }
         // R37: messages, not packets.
         self.late.d.next = self.at_home.val() | self.sequencer.place.val();
-        self.message_ends.next = ((self.answer.executed.val() & self.opcode.finish.val()) | self.sequencer.asking.val() | self.answer.served.val())
+        self.message_ends.next = ((self.answer.executed.val() & self.opcode.finish.val())
+            | (self.sequencer.asking.val() & self.window.equal.val())
+            | self.answer.served.val())
             & !self.late.q.val();
         self.consumes.next = self.late.q.val() & !self.posting.val();
         if self.sequencer.msn_load.val() | self.ringing.val() {

@@ -598,11 +598,11 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Ask => {
-                // Word 3 is free: a READ or ATOMIC stands between messages.
+                // Word 3 is free: a READ or ATOMIC stands between messages. (A duplicate may stand inside one.)
                 self.asking.next = true;
                 self.state_item.next = self.word_msn.val();
                 self.msn_load.next = true;
-                if !self.read_behind.val() {
+                if !self.read_behind.val() & !self.again.val() {
                     self.select.next = WriteSelect::Executed;
                 }
                 self.state.d.next = SequencerState::AskWait;

@@ -73,7 +73,7 @@ fn r28_r29_a_duplicate_changes_nothing_whatever_becomes_of_it() {
             let mut p = request(opcode, psn & 0xff_ffff);
             p.length = 4;
             let left = h.send(&p);
-            assert_eq!((left.counter(), left.requests.clone(), left.silent()), (DUPLICATE, vec![(2, true, 2)], true));
+            assert_eq!((left.counter(), left.requests.clone(), left.silent()), (DUPLICATE, vec![(2, true, 1)], true));
             assert_eq!(h.query(2), before);
         }
     }
@@ -184,6 +184,22 @@ fn r26_a_duplicate_behind_reads_is_answered_with_the_last_writes_psn() {
         let again = row(2);
         h.connect(2, &again);
         assert_eq!(h.send(&write_only(99, 8)).answer(), Some((ACK, 99, 0)));
+    }
+}
+
+#[test]
+fn r27_a_duplicate_read_inside_a_message_leaves_it_alone() {
+    for serial in [false, true] {
+        let mut h = with_reads(serial);
+        h.serve = (2, 0, 3);
+        h.send(&request(READ, 100));
+        h.send(&packet(WRITE_FIRST, qpn(2), 103, 256).reth(VA, KEY, 600));
+        h.serve = (2, 1, 3);
+        assert_eq!(h.send(&request(READ, 101)).requests, [(2, true, 1)]);
+        let left = h.send(&packet(WRITE_MIDDLE, qpn(2), 104, 256));
+        assert_eq!(left.writes(), [((VA + 256) ^ 0xf000_0000_0000, 256)]);
+        h.send(&request(READ, 100));
+        assert_eq!(h.send(&packet(WRITE_LAST, qpn(2), 105, 88)).answer(), Some((ACK, 105, 2)));
     }
 }
 
