@@ -62,7 +62,7 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     /// The one found is still to be served as it is.
     pub pending: Signal<Out, Bit>,
     /// It is skipped, and will be served with the replay that runs.
-    pub extends: Signal<Out, Bit>,
+    pub prolongs: Signal<Out, Bit>,
     /// The place looked at: `next` for a new request, the cursor in a turn, the search's in a search.
     pub turn: Signal<In, Bit>,
     pub searching: Signal<In, Bit>,
@@ -99,7 +99,7 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     unreplayed: Signal<Local, Bits<RC>>,
     left: Signal<Local, Bits<RC>>,
     beyond: Signal<Local, Bits<RC>>,
-    extends_now: Signal<Local, Bit>,
+    prolongs_now: Signal<Local, Bit>,
     busy_now: Signal<Local, Bit>,
     queued_now: Signal<Local, Bit>,
     flags: Signal<Local, Bits<6>>,
@@ -141,7 +141,7 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         self.left.next = self.due.q.val() - self.unreplayed.val();
         // What a replay of the one found, alone, skips.
         self.beyond.next = self.seen.q.val() - self.unserved.q.val() - 1;
-        self.extends_now.next = (self.seen.q.val() > self.unserved.q.val()) & (self.seen.q.val() <= self.unreplayed.val());
+        self.prolongs_now.next = (self.seen.q.val() > self.unserved.q.val()) & (self.seen.q.val() <= self.unreplayed.val());
         self.busy_now.next = self.due.q.val() != self.unreleased.q.val();
         self.full.next = self.unserved.q.val() == self.places.val();
         self.replay.next = self.unserved.q.val() != self.due.q.val();
@@ -203,7 +203,7 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.held_kept.d.next = false;
         }
         if self.back.val() {
-            if self.extends_now.val() {
+            if self.prolongs_now.val() {
                 self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
             } else {
                 self.due.d.next = self.seen.q.val();
@@ -243,8 +243,8 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         self.exhausted.next =
             (!self.search.q.val().any() & !self.wrapped.q.val()) | (self.seen.q.val() == self.places.val()) | !self.places.val().any();
         self.pending.next =
-            ((self.seen.q.val() < self.due.q.val()) & !self.extends_now.val()) | (self.seen.q.val() <= self.unreleased.q.val());
-        self.extends.next = self.extends_now.val();
+            ((self.seen.q.val() < self.due.q.val()) & !self.prolongs_now.val()) | (self.seen.q.val() <= self.unreleased.q.val());
+        self.prolongs.next = self.prolongs_now.val();
         if self.search_start.val() {
             self.search.d.next = self.next_place.q.val();
             self.seen.d.next = 0.into();

@@ -128,7 +128,7 @@ pub struct ReadSequencer {
     pub active: Signal<In, Bit>,
     pub exhausted: Signal<In, Bit>,
     pub pending: Signal<In, Bit>,
-    pub extends: Signal<In, Bit>,
+    pub prolongs: Signal<In, Bit>,
     /// The resource under search, from its first word.
     pub found_atomic: Signal<In, Bit>,
     pub found_executed: Signal<In, Bit>,
@@ -280,7 +280,7 @@ impl ReadSequencer {
             active: Default::default(),
             exhausted: Default::default(),
             pending: Default::default(),
-            extends: Default::default(),
+            prolongs: Default::default(),
             found_atomic: Default::default(),
             found_executed: Default::default(),
             found_compare: Default::default(),
@@ -632,7 +632,7 @@ impl Logic for ReadSequencer {
                         self.write_pool.next = true;
                     } else {
                         self.write_item.next = self.copied.val() | self.item_cursor.val();
-                        if self.extends.val() | self.head_atomic.val() {
+                        if self.prolongs.val() | self.head_atomic.val() {
                             self.write.next = false;
                         }
                     }
