@@ -149,12 +149,16 @@ impl Shadow {
         self.others.push(region.clone());
     }
 
+    /// A new round, with new QPs.
+    pub fn forget_readers(&mut self) {
+        self.readers.clear();
+    }
+
     /// A QP whose peer may do what `remote` says, and have `depth` READs and ATOMICs outstanding.
     pub fn connect(&mut self, connection: &Connection, remote: Remote, depth: u8) {
-        if depth > 0 {
+        // For the whole round, also if the number is given again.
+        if depth > 0 && !self.readers.contains(&connection.peer_qpn) {
             self.readers.push(connection.peer_qpn);
-        } else {
-            self.readers.retain(|qpn| *qpn != connection.peer_qpn);
         }
         let qpn = connection.qp.qpn;
         let form = connection.flow.form;

@@ -206,6 +206,7 @@ impl Fuzzer {
             self.session.device.destroy_qp(connection.qp)?;
             self.shadow.destroy(&connection);
         }
+        self.shadow.forget_readers();
         let count = (self.session.hca().config.n_qps - 2).min(4);
         // One is left for the proof of life.
         for _ in 0..count.max(2) - 1 {
