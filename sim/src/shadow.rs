@@ -17,6 +17,7 @@ use verbena_model::packet::Packet;
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_spec::config::Config;
 use verbena_spec::counters::{COUNTERS, COUNTER_FILE};
+use verbena_spec::headers::syndrome;
 use verbena_spec::layout::status;
 use verbena_verbs::{Access as Remote, Mr, Region};
 
@@ -264,9 +265,9 @@ impl Shadow {
         Ok(())
     }
 
-    /// Takes the answers of QPs that serve READs out of both lists. There the engine may leave out an ACK that a response or a later ACK stands for (R36),
-    /// and answers a duplicate READ with what it has under way: NAKs are the same, each ACK is one of the model's, and the responses
-    /// are of the same PSNs, with the same bytes.
+    /// Takes the answers of QPs that serve READs out of both lists. There an answer may wait behind responses, and a later answer or response take its place
+    /// (R36), but never a fatal NAK's; and a duplicate READ is answered with what is under way. So fatal NAKs are the same, each other answer is
+    /// one of the model's, and the responses are of the same PSNs, with the same bytes.
     fn compare_readers(&self, engine: &mut Vec<Vec<u8>>, model: &mut Vec<Vec<u8>>) -> Result<()> {
         let take = |frames: &mut Vec<Vec<u8>>| -> Result<Vec<Packet>> {
             let (readers, others): (Vec<_>, Vec<_>) = std::mem::take(frames).into_iter().partition(|frame| {
@@ -281,21 +282,21 @@ impl Shadow {
             let of = |packets: &[Packet]| -> Vec<Packet> { packets.iter().filter(|p| p.qpn == *qpn).cloned().collect() };
             let (engine, model) = (of(&engine), of(&model));
             let naks = |packets: &[Packet]| -> Vec<(u8, u32, u32)> {
-                let naks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome >> 5 != 0);
+                let naks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome > syndrome::NAK_SEQUENCE);
                 naks.map(|p| (p.aeth.syndrome, p.psn, p.aeth.msn)).collect()
             };
             hold!(
                 naks(&engine) == naks(&model),
-                "QP {qpn:#x}: NAKs differ: engine {:x?}, model {:x?}",
+                "QP {qpn:#x}: fatal NAKs differ: engine {:x?}, model {:x?}",
                 naks(&engine),
                 naks(&model)
             );
-            let acks = |packets: &[Packet]| -> BTreeSet<(u32, u32)> {
-                let acks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome >> 5 == 0);
-                acks.map(|p| (p.psn, p.aeth.msn)).collect()
+            let acks = |packets: &[Packet]| -> BTreeSet<(u8, u32, u32)> {
+                let acks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome <= syndrome::NAK_SEQUENCE);
+                acks.map(|p| (p.aeth.syndrome, p.psn, p.aeth.msn)).collect()
             };
             let extra: Vec<_> = acks(&engine).difference(&acks(&model)).copied().collect();
-            hold!(extra.is_empty(), "QP {qpn:#x}: ACKs that the model hasn't: {extra:x?}");
+            hold!(extra.is_empty(), "QP {qpn:#x}: answers that the model hasn't: {extra:x?}");
             let responses = |packets: &[Packet]| -> BTreeSet<(u32, Vec<u8>)> {
                 let responses = packets.iter().filter(|p| p.opcode != ACKNOWLEDGE);
                 responses
