@@ -127,11 +127,17 @@ impl Running {
                 ..Peer::new(Gid::from(a.peer_ip), a.peer_mac)
             };
             let pmtu = PathMtu::from_bytes(a.pmtu).with_context(|| format!("{} is no path MTU", a.pmtu))?;
-            let min_rnr_timer = (transport == Transport::Rc).then_some(a.rnr_timer);
+            let reliable = transport == Transport::Rc;
+            let min_rnr_timer = reliable.then_some(a.rnr_timer);
+            // As many as the capture's peer had, or the engine has.
+            let capabilities = self.device.capabilities();
+            let depth = usize::from(a.max_dest_rd_atomic).min(capabilities.read_depth) as u8;
+            let max_dest_rd_atomic = (reliable && capabilities.read_atomic).then_some(depth);
             self.device.modify_qp(
                 qp,
                 &QpAttr {
                     min_rnr_timer,
+                    max_dest_rd_atomic,
                     ..QpAttr::to_rtr(peer, a.peer_qpn, a.rq_psn, pmtu)
                 },
             )?;

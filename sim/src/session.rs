@@ -60,11 +60,11 @@ impl Session {
 
     /// An RC QP in RTR over IPv4, its peer a [`Flow`].
     pub fn connect(&mut self, pmtu: usize, recv_entries: usize) -> Result<Connection> {
-        self.connect_as(Form::default(), pmtu, recv_entries)
+        self.connect_as(Form::default(), pmtu, recv_entries, Access::REMOTE_WRITE)
     }
 
-    /// A QP in RTR of that form, its peer a [`Flow`].
-    pub fn connect_as(&mut self, form: Form, pmtu: usize, recv_entries: usize) -> Result<Connection> {
+    /// A QP in RTR of that form, its peer a [`Flow`] that may do what `remote` says.
+    pub fn connect_as(&mut self, form: Form, pmtu: usize, recv_entries: usize, remote: Access) -> Result<Connection> {
         let transport = match form.service {
             0 => Transport::Rc,
             1 => Transport::Uc,
@@ -76,7 +76,7 @@ impl Session {
             self.device.modify_qp(qp, &QpAttr::to_init_ud(DETH.qkey))?;
             self.device.modify_qp(qp, &QpAttr::to(QpState::Rtr))?;
         } else {
-            self.device.modify_qp(qp, &QpAttr::to_init(Access::REMOTE_WRITE))?;
+            self.device.modify_qp(qp, &QpAttr::to_init(remote))?;
             let gid = if form.ipv6 {
                 Gid::from(PEER.address6())
             } else {

@@ -7,17 +7,22 @@ use crate::hold;
 use crate::responder::to_model;
 use crate::session::{Connection, Session, ENGINE, FIRST_PSN, PEER};
 use crate::traffic::DETH;
-use anyhow::Result;
+use anyhow::{bail, Result};
+use std::collections::BTreeSet;
 use verbena_model::golden::keys::{Access, Region as ModelRegion};
 use verbena_model::golden::qp::{Attributes, State};
-use verbena_model::golden::{Completion, Golden, Outcome};
+use verbena_model::golden::{Completion, Features, Golden, Outcome};
 use verbena_model::memory::Memory;
-use verbena_model::parse::Local;
+use verbena_model::packet::Packet;
+use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_spec::config::Config;
 use verbena_spec::counters::{COUNTERS, COUNTER_FILE};
+use verbena_spec::headers::syndrome;
 use verbena_spec::layout::status;
-use verbena_verbs::{Mr, Region};
+use verbena_verbs::{Access as Remote, Mr, Region};
 
+const ACKNOWLEDGE: u8 = 0x11;
+const ATOMIC_ACKNOWLEDGE: u8 = 0x12;
 /// All of a session is in one protection domain.
 const PD: u16 = 1;
 /// The library's default.
@@ -37,6 +42,10 @@ pub struct Shadow {
     golden: Golden,
     memory: Memory,
     region: (Region, u32),
+    /// Those that READs and ATOMICs use.
+    others: Vec<Region>,
+    /// QPNs of peers whose QPs serve READs.
+    readers: Vec<u32>,
     counters: [u32; COUNTER_FILE],
     outcome: Outcome,
     max_pmtu: usize,
@@ -46,17 +55,23 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    pub fn new(config: &Config, region: &Region, mr: &Mr) -> Shadow {
+    /// `reads`: the engine serves READ and ATOMIC.
+    pub fn new(config: &Config, region: &Region, mr: &Mr, reads: bool) -> Shadow {
         let mut gids = vec![Some(ENGINE.address())];
         if config.ipv6 {
             gids.push(Some(ENGINE.address6()));
         }
-        let mut golden = Golden::new(Local {
+        let local = Local {
             mac: ENGINE.mac,
             gids,
             max_frame: config.max_frame,
             icrc_off: false,
-        });
+        };
+        let features = Features {
+            requester: false,
+            read_atomic: reads,
+        };
+        let mut golden = Golden::with_features(local, features);
         golden.register(ModelRegion {
             key: mr.key,
             pd: PD,
@@ -75,6 +90,8 @@ impl Shadow {
             golden,
             memory: Memory::new(),
             region,
+            others: vec![],
+            readers: vec![],
             counters: [0; COUNTER_FILE],
             outcome: Outcome::default(),
             max_pmtu: config.max_pmtu,
@@ -85,10 +102,11 @@ impl Shadow {
 
     /// A round begins: the same memory, no counts.
     pub fn begin(&mut self, session: &mut Session) -> Result<()> {
-        let region = &self.region.0;
-        let now = region.read(session.hca(), region.va, region.length as usize)?;
-        for (page, bytes) in region.pages.iter().zip(now.chunks(4096)) {
-            self.memory.write(*page, bytes);
+        for region in std::iter::once(&self.region.0).chain(&self.others) {
+            let now = region.read(session.hca(), region.va, region.length as usize)?;
+            for (page, bytes) in region.pages.iter().zip(now.chunks(4096)) {
+                self.memory.write(*page, bytes);
+            }
         }
         self.counters = [0; COUNTER_FILE];
         self.outcome = Outcome::default();
@@ -111,7 +129,38 @@ impl Shadow {
         }
     }
 
-    pub fn connect(&mut self, connection: &Connection) {
+    /// A region with these bytes, for READs or ATOMICs alone.
+    pub fn register(&mut self, region: &Region, mr: &Mr, remote: Remote, bytes: &[u8]) {
+        self.golden.register(ModelRegion {
+            key: mr.key,
+            pd: PD,
+            access: Access {
+                remote_read: remote.contains(Remote::REMOTE_READ),
+                remote_atomic: remote.contains(Remote::REMOTE_ATOMIC),
+                ..Access::default()
+            },
+            may_invalidate: false,
+            virtual_address: region.va,
+            length: region.length,
+            pages: region.pages.clone(),
+        });
+        for (page, bytes) in region.pages.iter().zip(bytes.chunks(4096)) {
+            self.memory.write(*page, bytes);
+        }
+        self.others.push(region.clone());
+    }
+
+    /// A new round, with new QPs.
+    pub fn forget_readers(&mut self) {
+        self.readers.clear();
+    }
+
+    /// A QP whose peer may do what `remote` says, and have `depth` READs and ATOMICs outstanding.
+    pub fn connect(&mut self, connection: &Connection, remote: Remote, depth: u8) {
+        // For the whole round, also if the number is given again.
+        if depth > 0 && !self.readers.contains(&connection.peer_qpn) {
+            self.readers.push(connection.peer_qpn);
+        }
         let qpn = connection.qp.qpn;
         let form = connection.flow.form;
         self.golden.create_qp(Attributes {
@@ -123,8 +172,9 @@ impl Shadow {
             pkey: 0xffff,
             qkey: DETH.qkey,
             remote_write: true,
-            remote_read: false,
-            remote_atomic: false,
+            remote_read: remote.contains(Remote::REMOTE_READ),
+            remote_atomic: remote.contains(Remote::REMOTE_ATOMIC),
+            max_dest_rd_atomic: depth,
             gid_index: form.ipv6 as usize,
             peer_ip: if form.ipv6 { PEER.address6() } else { PEER.address() },
             peer_mac: PEER.mac,
@@ -176,6 +226,7 @@ impl Shadow {
     fn compare_effects(&mut self, session: &mut Session) -> Result<()> {
         let mut engine: Vec<Vec<u8>> = session.hca().tx.frames.drain(..).map(|f| f.bytes).collect();
         let mut model = std::mem::take(&mut self.answers);
+        self.compare_readers(&mut engine, &mut model)?;
         engine.sort_by_key(|f| destination_qpn(f));
         model.sort_by_key(|f| destination_qpn(f));
         let at = engine.iter().zip(&model).position(|(a, b)| a != b);
@@ -214,6 +265,56 @@ impl Shadow {
         Ok(())
     }
 
+    /// Takes the answers of QPs that serve READs out of both lists. There an answer may wait behind responses, and a later answer or response take its place
+    /// (R36), but never a fatal NAK's; and a duplicate READ is answered with what is under way. So fatal NAKs are the same, each other answer is
+    /// one of the model's, and the responses are of the same PSNs, with the same bytes.
+    fn compare_readers(&self, engine: &mut Vec<Vec<u8>>, model: &mut Vec<Vec<u8>>) -> Result<()> {
+        let take = |frames: &mut Vec<Vec<u8>>| -> Result<Vec<Packet>> {
+            let (readers, others): (Vec<_>, Vec<_>) = std::mem::take(frames).into_iter().partition(|frame| {
+                let qpn = destination_qpn(frame).map(|q| u32::from_be_bytes([0, q[0], q[1], q[2]]));
+                qpn.is_some_and(|qpn| self.readers.contains(&qpn))
+            });
+            *frames = others;
+            readers.iter().map(|frame| packet(frame)).collect()
+        };
+        let (engine, model) = (take(engine)?, take(model)?);
+        for qpn in &self.readers {
+            let of = |packets: &[Packet]| -> Vec<Packet> { packets.iter().filter(|p| p.qpn == *qpn).cloned().collect() };
+            let (engine, model) = (of(&engine), of(&model));
+            let naks = |packets: &[Packet]| -> Vec<(u8, u32, u32)> {
+                let naks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome > syndrome::NAK_SEQUENCE);
+                naks.map(|p| (p.aeth.syndrome, p.psn, p.aeth.msn)).collect()
+            };
+            hold!(
+                naks(&engine) == naks(&model),
+                "QP {qpn:#x}: fatal NAKs differ: engine {:x?}, model {:x?}",
+                naks(&engine),
+                naks(&model)
+            );
+            let acks = |packets: &[Packet]| -> BTreeSet<(u8, u32, u32)> {
+                let acks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome <= syndrome::NAK_SEQUENCE);
+                acks.map(|p| (p.aeth.syndrome, p.psn, p.aeth.msn)).collect()
+            };
+            let extra: Vec<_> = acks(&engine).difference(&acks(&model)).copied().collect();
+            hold!(extra.is_empty(), "QP {qpn:#x}: answers that the model hasn't: {extra:x?}");
+            let responses = |packets: &[Packet]| -> BTreeSet<(u32, Vec<u8>)> {
+                let responses = packets.iter().filter(|p| p.opcode != ACKNOWLEDGE);
+                responses
+                    .map(|p| (p.psn, if p.opcode == ATOMIC_ACKNOWLEDGE { p.atomic_original.to_be_bytes().to_vec() } else { p.payload.clone() }))
+                    .collect()
+            };
+            let (engine, model) = (responses(&engine), responses(&model));
+            let differing = engine.symmetric_difference(&model).next();
+            hold!(
+                differing.is_none(),
+                "QP {qpn:#x}: responses differ: engine {}, model {}; first {differing:02x?}",
+                engine.len(),
+                model.len()
+            );
+        }
+        Ok(())
+    }
+
     /// Counters, memory and QPs are the model's. `counted` is what the engine counted in this round.
     pub fn compare(&mut self, session: &mut Session, connections: &[Connection], counted: &[u32; COUNTER_FILE]) -> Result<()> {
         let differing: Vec<String> = COUNTERS
@@ -249,7 +350,13 @@ impl Shadow {
                 "PSN or MSN differs: {what}"
             );
         }
-        let region = &self.region.0;
+        for region in std::iter::once(&self.region.0).chain(&self.others) {
+            self.compare_memory(session, region)?;
+        }
+        Ok(())
+    }
+
+    fn compare_memory(&self, session: &mut Session, region: &Region) -> Result<()> {
         let engine = region.read(session.hca(), region.va, region.length as usize)?;
         let model: Vec<u8> = region
             .pages
@@ -263,6 +370,20 @@ impl Shadow {
             "memory differs from the golden model's, first at byte {at:?} of the region"
         );
         Ok(())
+    }
+}
+
+/// What the engine sent to the peer.
+fn packet(frame: &[u8]) -> Result<Packet> {
+    let local = Local {
+        mac: PEER.mac,
+        gids: vec![Some(PEER.address()), Some(PEER.address6())],
+        max_frame: frame.len(),
+        icrc_off: false,
+    };
+    match verdict(frame, false, &local) {
+        Verdict::Roce { packet, .. } => Ok(*packet),
+        _ => bail!("an answer that is no RoCE packet: {frame:02x?}"),
     }
 }
 

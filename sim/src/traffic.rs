@@ -2,7 +2,7 @@
 //! A peer's frames: flows of RC packets to the engine, and the engine's answers read back.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use verbena_model::packet::{Deth, Packet, Reth};
+use verbena_model::packet::{AtomicEth, Deth, Packet, Reth};
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_model::requester::{Requester, Verb};
 use verbena_verbs::Mac;
@@ -10,6 +10,9 @@ use verbena_verbs::Mac;
 /// RC opcodes.
 pub const SEND_ONLY: u8 = 0x04;
 pub const WRITE_ONLY: u8 = 0x0a;
+const READ_REQUEST: u8 = 0x0c;
+const COMPARE_SWAP: u8 = 0x13;
+const FETCH_ADD: u8 = 0x14;
 const ACKNOWLEDGE: u8 = 0x11;
 /// Bytes of an IPv4 packet beside payload and extension headers: Ethernet 14, IP 20, UDP 8, BTH 12, ICRC 4.
 pub const OVERHEAD: usize = 58;
@@ -146,6 +149,35 @@ impl Flow {
             payload: data.to_vec(),
             ..self.template()
         }
+    }
+
+    /// A READ request; the flow's PSN moves on by its responses (R22).
+    pub fn read(&mut self, va: u64, rkey: u32, length: u32) -> Vec<u8> {
+        let reth = Reth {
+            virtual_address: va,
+            rkey,
+            length,
+        };
+        let request = Packet {
+            opcode: READ_REQUEST,
+            ack_request: true,
+            reth,
+            ..self.template()
+        };
+        self.psn = self.psn.wrapping_add(length.div_ceil(self.pmtu as u32).max(1)) & 0xff_ffff;
+        request.to_frame()
+    }
+
+    /// An ATOMIC request: compare and swap, or fetch and add; the flow's PSN moves on.
+    pub fn atomic(&mut self, atomic_eth: AtomicEth, compare: bool) -> Vec<u8> {
+        let request = Packet {
+            opcode: if compare { COMPARE_SWAP } else { FETCH_ADD },
+            ack_request: true,
+            atomic_eth,
+            ..self.template()
+        };
+        self.psn = self.psn.wrapping_add(1) & 0xff_ffff;
+        request.to_frame()
     }
 
     fn message(&mut self, verb: Verb, data: &[u8]) -> Vec<Vec<u8>> {

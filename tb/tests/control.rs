@@ -5,6 +5,8 @@
 mod harness;
 #[path = "control/random.rs"]
 mod random;
+#[path = "control/reads.rs"]
+mod reads;
 #[path = "control/requester.rs"]
 mod requester;
 #[path = "control/rules_memory.rs"]

@@ -37,7 +37,7 @@ struct Harness<const W: usize, const K: usize, const S: usize, const N: usize, c
     packet: Vec<u8>,
     /// Bytes, and whether an error was injected.
     want: VecDeque<(Vec<u8>, bool)>,
-    /// Blocks of 256 beats whose reads fail.
+    /// Blocks whose reads fail.
     bad: HashSet<u64>,
     packet_bad: bool,
     want_bursts: VecDeque<(u64, u64)>,
@@ -51,6 +51,9 @@ type Tengig = Harness<64, 8, 1, 0, 12, 64>;
 type Cu = Harness<32, 4, 0, 1, 9, 32>;
 
 impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: usize, const AB: usize> Harness<W, K, S, N, PB, AB> {
+    /// Bytes that no burst crosses a multiple of.
+    const BLOCK: u64 = K as u64 * if K == 8 { 64 } else { 256 };
+
     fn new(seed: u64, idle: bool, stall: bool, latency: u64) -> Self {
         let mut bench = Bench::new(Box::<DmaReader<W, K, S, N, PB, AB>>::default(), |u| &mut u.clock);
         bench.uut.reset.next = true;
@@ -87,7 +90,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
     }
 
     fn push(&mut self, piece: Piece) {
-        let (k, block) = (K as u64, 256 * K as u64);
+        let (k, block) = (K as u64, Self::BLOCK);
         self.jobs.push_back(piece);
         let mut offset = 0;
         while offset < piece.length {
@@ -187,7 +190,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
                 uut.r_data.next = data.to_bits();
                 uut.r_last.next = left == 1;
                 // One beat of a bad burst.
-                uut.r_error.next = left == 1 && self.bad.contains(&(at / (256 * k)));
+                uut.r_error.next = left == 1 && self.bad.contains(&(at / Self::BLOCK));
             } else {
                 // Nothing may depend on this.
                 uut.r_data.next = (self.rng.gen::<u32>() as u64).to_bits();
@@ -360,12 +363,12 @@ sweep!(every_alignment_32, Cu, 4);
 fn r69_read_errors_poison_their_packet() {
     let mut h = Tengig::new(11, false, true, 20);
     for block in 0..40 {
-        if block % 3 == 0 {
+        if block % 5 == 0 {
             h.bad.insert(0x100 + block);
         }
     }
     for k in 0..60u64 {
-        let address = (0x100 + k % 40) * 2048 + h.rng.gen_range(0..2048);
+        let address = (0x100 + k % 40) * Tengig::BLOCK + h.rng.gen_range(0..Tengig::BLOCK);
         let length = h.rng.gen_range(1..900);
         h.push(Piece {
             paged: false,

@@ -150,11 +150,14 @@ macro_rules! retire {
                     source_qpn: w.take(),
                     event: w.take(),
                     event_type: w.take(),
+                    requester: w.take(),
+                    serve: w.take(),
                 },
                 entry_valid,
                 done_valid,
                 done_error,
                 ack_ready,
+                serve_ready,
                 completion_ready,
                 event_ready,
                 qp_error_ready
@@ -184,7 +187,7 @@ fn queues() {
 
 #[test]
 fn retire() {
-    retire!("retire_fifo", Retire::<1, 0, 4, 5>, "tengig");
-    retire!("retire_register", Retire::<0, 1, 1, 2>, "tengig");
-    retire!("retire_none", Retire::<0, 0, 1, 2>, "cu");
+    retire!("retire_fifo", Retire::<1, 0, 4, 5, 6>, "tengig");
+    retire!("retire_register", Retire::<0, 1, 1, 2, 3>, "tengig");
+    retire!("retire_none", Retire::<0, 0, 1, 2, 3>, "cu");
 }

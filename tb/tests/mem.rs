@@ -5,6 +5,8 @@
 mod descriptor;
 #[path = "mem/dma.rs"]
 mod dma;
+#[path = "mem/job_queue.rs"]
+mod job_queue;
 #[path = "mem/keys.rs"]
 mod keys;
 #[path = "mem/writers.rs"]

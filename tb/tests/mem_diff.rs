@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The blocks of `mem`: Rust simulation against Verilated text, both presets.
 
-use verbena_hdl::mem::{DescriptorReader, DmaWriter, Keys, WriteArbiter, WriteJob};
+use verbena_hdl::mem::{DescriptorReader, DmaWriter, JobQueue, Keys, WriteArbiter, WriteJob};
 use verbena_spec::config::Config;
 use verbena_tb::{diff::Diff, drive};
 
@@ -134,6 +134,27 @@ macro_rules! reader {
 fn keys() {
     keys!("keys_tengig", Keys::<8, 11, 12>::new(&preset("tengig")));
     keys!("keys_cu", Keys::<2, 5, 1>::new(&preset("cu")));
+}
+
+#[test]
+fn job_queue() {
+    for (name, direct) in [("job_queue", false), ("job_queue_direct", true)] {
+        let warnings = Diff::new(name).cycles(3000).run(
+            JobQueue::new(direct),
+            drive!(clock, reset, s: |w| WriteJob {
+                write: w.take(),
+                paged: w.take(),
+                address: w.take(),
+                length: w.take(),
+                ring_beat: w.take(),
+                ring_offset: w.take(),
+                release: w.take(),
+                end_beat: w.take(),
+                swap: w.take(),
+            }, s_valid, m_ready),
+        );
+        assert_eq!(warnings, "");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use verbena_hdl::host::{CodeMerge, EventJob, EventMerge};
 use verbena_hdl::mem::{MttShare, ReadArbiter, WriteJob};
 use verbena_hdl::responder::{EffectMerge, RetireEntry};
+use verbena_hdl::top::StateSplit;
 use verbena_tb::step::Bench;
 
 /// A reader of the test: what it asks and what it must get.
@@ -161,8 +162,8 @@ fn events_come_out_once_in_order() {
     for seed in 1..=3u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut bench = Bench::new(Box::new(EventMerge::default()), |b| &mut b.clock);
-        let mut sent: [VecDeque<u64>; 2] = Default::default();
-        let mut offered = [None; 2];
+        let mut sent: [VecDeque<u64>; 3] = Default::default();
+        let mut offered = [None; 3];
         let (mut next, mut received) = (0u64, 0u64);
         bench.uut.reset.next = true;
         bench.step();
@@ -182,12 +183,14 @@ fn events_come_out_once_in_order() {
             };
             bench.uut.retire.next = job(0);
             bench.uut.send.next = job(1);
+            bench.uut.read.next = job(2);
             bench.uut.retire_valid.next = offered[0].is_some();
             bench.uut.send_valid.next = offered[1].is_some();
+            bench.uut.read_valid.next = offered[2].is_some();
             bench.uut.m_ready.next = rng.gen_bool(0.5) || cycle > 5_900;
             bench.settle();
-            let ready = [bench.uut.retire_ready.val(), bench.uut.send_ready.val()];
-            for i in 0..2 {
+            let ready = [bench.uut.retire_ready.val(), bench.uut.send_ready.val(), bench.uut.read_ready.val()];
+            for i in 0..3 {
                 if ready[i] {
                     offered[i] = None;
                 }
@@ -412,5 +415,42 @@ fn entries_and_jobs_come_out_once_in_order() {
         assert!(sent.iter().all(|s| s.is_empty()), "seed {seed}: entries were lost");
         assert!(count.iter().all(|c| *c > 1_000), "seed {seed}: {count:?}");
         assert!(longest.iter().all(|l| *l < 200), "seed {seed}: waits of {longest:?} cycles");
+    }
+}
+
+/// Each change is taken once by each of the two, and over in the cycle in which the later one takes it.
+#[test]
+fn a_state_change_is_taken_by_both() {
+    for seed in 0..4 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(Box::new(StateSplit::default()), |b| &mut b.clock);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        let (mut offered, mut taken, mut changes, mut split) = (false, [false; 2], 0, 0);
+        for cycle in 0..4_000 {
+            offered |= rng.gen_bool(0.3);
+            let ready: [bool; 2] = [rng.gen_bool(0.3), rng.gen_bool(0.5)];
+            let uut = &mut bench.uut;
+            uut.state_valid.next = offered;
+            // Ready says nothing where nothing is offered.
+            (uut.send_ready.next, uut.read_ready.next) = (ready[0], ready[1]);
+            bench.settle();
+            let uut = &bench.uut;
+            let valid = [uut.send_valid.val(), uut.read_valid.val()];
+            assert_eq!(valid, taken.map(|t| offered && !t), "seed {seed} cycle {cycle}");
+            for side in 0..2 {
+                taken[side] |= valid[side] && ready[side];
+            }
+            let over = taken == [true; 2];
+            assert_eq!(uut.state_ready.val(), over, "seed {seed} cycle {cycle}");
+            split += (taken[0] != taken[1]) as u32;
+            if over {
+                changes += 1;
+                (offered, taken) = (false, [false; 2]);
+            }
+            bench.edge();
+        }
+        assert!(changes > 300 && split > 300, "seed {seed}: {changes} changes, {split} cycles with one taken");
     }
 }

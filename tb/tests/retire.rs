@@ -18,6 +18,7 @@ struct Effects {
     ack: Option<AckJob>,
     completion: Option<CompletionJob>,
     event: Option<EventJob>,
+    serve: Option<u64>,
     qp_error: Option<u64>,
 }
 
@@ -38,9 +39,9 @@ fn seen(e: &RetireEntry, config: &Config) -> RetireEntry {
 }
 
 /// The model.
-fn effects(e: &RetireEntry, failed: bool) -> Effects {
+fn effects(e: &RetireEntry, failed: bool, spoiled: bool) -> Effects {
     let syndrome: Bits<8> = if failed { 0x63u64.to_bits() } else { e.syndrome };
-    let code = if failed {
+    let code = if failed || spoiled {
         status::LOCAL_QP_OPERATION_ERROR
     } else {
         e.status.to_u64() as u32
@@ -58,7 +59,7 @@ fn effects(e: &RetireEntry, failed: bool) -> Effects {
     cqe::IMMEDIATE.set(&mut row, e.immediate.to_u64() as u32);
     cqe::SOURCE_QPN.set(&mut row, e.source_qpn.to_u64() as u32);
     Effects {
-        ack: (e.respond || failed).then_some(AckJob {
+        ack: (e.respond || failed && !e.requester).then_some(AckJob {
             qp_index: e.qp_index,
             syndrome,
             psn: e.psn,
@@ -80,10 +81,28 @@ fn effects(e: &RetireEntry, failed: bool) -> Effects {
                 e.event_type
             },
             number: e.qpn,
-            detail: syndrome,
+            detail: if failed && e.requester { (status::LOCAL_QP_OPERATION_ERROR as u64).to_bits() } else { syndrome },
         }),
+        serve: e.serve.then_some(e.qp_index.to_u64()),
         qp_error: failed.then_some(e.qp_index.to_u64()),
     }
+}
+
+/// What all entries cause. A requester's QP that misses bytes (a failed entry that completes nothing) is told so with its next completion.
+fn expected(entries: impl Iterator<Item = (RetireEntry, bool)>) -> Vec<Effects> {
+    let mut missing = None;
+    let each = entries.map(|(e, failed)| {
+        let index = e.qp_index.to_u64();
+        let spoiled = e.requester && missing == Some(index);
+        if spoiled && e.complete {
+            missing = None;
+        }
+        if failed && e.requester && !e.complete {
+            missing = Some(index);
+        }
+        effects(&e, failed, spoiled)
+    });
+    each.collect()
 }
 
 fn random_entry(rng: &mut ChaCha8Rng) -> RetireEntry {
@@ -110,11 +129,13 @@ fn random_entry(rng: &mut ChaCha8Rng) -> RetireEntry {
         source_qpn: number(24).to_bits(),
         event: number(2) == 0,
         event_type: number(3).to_bits(),
+        requester: number(2) == 0,
+        serve: number(3) == 0,
     }
 }
 
 /// Runs `count` random entries; returns the cycles it took.
-fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
+fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize>(
     seed: u64,
     count: usize,
     idle: bool,
@@ -125,7 +146,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // The form without a queue is the small preset's.
     let config = Config::preset(if QUEUE + HOLD == 0 { "cu" } else { "tengig" }).unwrap();
-    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B>::new(&config)), |u| &mut u.clock);
+    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B, C>::new(&config)), |u| &mut u.clock);
     bench.uut.reset.next = true;
     bench.step();
     bench.step();
@@ -133,13 +154,14 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     let all: Vec<(RetireEntry, Vec<bool>)> = (0..count).map(|_| make(&mut rng)).collect();
     let mut entries: VecDeque<RetireEntry> = all.iter().map(|a| a.0).collect();
     let mut dones: VecDeque<bool> = all.iter().flat_map(|a| a.1.iter().copied()).collect();
-    let wants: Vec<Effects> = all.iter().map(|(e, d)| effects(&seen(e, &config), d.contains(&true))).collect();
+    let wants: Vec<Effects> = expected(all.iter().map(|(e, d)| (seen(e, &config), d.contains(&true))));
     // For each stream, the entries that it serves, in order. `needs[i]`: dones that must be taken before entry i acts.
     let list = |f: &dyn Fn(&Effects) -> bool| -> VecDeque<usize> { (0..count).filter(|i| f(&wants[*i])).collect() };
     let mut acks = list(&|w| w.ack.is_some());
     let mut completions = list(&|w| w.completion.is_some());
     let mut events = list(&|w| w.event.is_some());
     let mut errors = list(&|w| w.qp_error.is_some());
+    let mut serves = list(&|w| w.serve.is_some());
     let needs: Vec<usize> = all
         .iter()
         .scan(0, |n, a| {
@@ -168,6 +190,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
         bench.uut.done_valid.next = done_on;
         bench.uut.done_error.next = done_on && dones[0];
         bench.uut.ack_ready.next = !stall || rng.gen_ratio(1, 4);
+        bench.uut.serve_ready.next = !stall || rng.gen_ratio(1, 4);
         bench.uut.completion_ready.next = !stall || rng.gen_ratio(1, 4);
         bench.uut.event_ready.next = !stall || rng.gen_ratio(1, 4);
         bench.uut.qp_error_ready.next = if like_control { between } else { !stall || rng.gen_ratio(1, 4) };
@@ -182,6 +205,18 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
         if u.ack_valid.val() && u.ack_ready.val() {
             let at = due(&mut acks, "ACK");
             assert_eq!(Some(u.ack.val()), wants[at].ack, "{say} entry {at}");
+        }
+        if u.serve_valid.val() && u.serve_ready.val() {
+            let at = due(&mut serves, "release");
+            assert_eq!(Some(u.serve_index.val().to_u64()), wants[at].serve, "{say} entry {at}");
+            // One after the other with the ACKs of the entries before.
+            assert!(acks.front().is_none_or(|a| *a >= at), "{say}: released before an ACK that stands before it");
+        }
+        if u.idle.val() {
+            let taken = count - entries.len();
+            for queue in [&acks, &completions, &events, &serves] {
+                assert!(queue.front().is_none_or(|at| *at >= taken), "{say}: idle with something here");
+            }
         }
         if u.completion_valid.val() && u.completion_ready.val() {
             let at = due(&mut completions, "completion");
@@ -205,7 +240,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
             done_on = false;
         }
         let empty =
-            entries.is_empty() && dones.is_empty() && acks.is_empty() && completions.is_empty() && events.is_empty() && errors.is_empty();
+            entries.is_empty() && dones.is_empty() && acks.is_empty() && completions.is_empty() && events.is_empty() && errors.is_empty() && serves.is_empty();
         if empty && quiet == 0 {
             end = bench.cycle;
         }
@@ -215,31 +250,96 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize>(
     end
 }
 
-/// Random entries, one done in eight failing.
+/// Random entries, one done in eight failing. (A requester's failed ones complete: for the others see `r65_…`.)
 fn random(rng: &mut ChaCha8Rng) -> (RetireEntry, Vec<bool>) {
-    let entry = random_entry(rng);
-    let dones = (0..entry.jobs.to_u64()).map(|_| rng.gen_ratio(1, 8)).collect();
+    let mut entry = random_entry(rng);
+    let dones: Vec<bool> = (0..entry.jobs.to_u64()).map(|_| rng.gen_ratio(1, 8)).collect();
+    entry.complete |= entry.requester && dones.contains(&true);
     (entry, dones)
+}
+
+/// The bytes of one response of a READ couldn't be written: the READ completes in error, and nobody else does.
+#[test]
+fn r65_r69_a_read_that_misses_bytes_completes_in_error() {
+    for (seed, stall) in [(20, false), (21, true)] {
+        let mut n = 0;
+        let mut read = |rng: &mut ChaCha8Rng| {
+            let mut entry = random_entry(rng);
+            let at = n % 6;
+            n += 1;
+            entry.requester = at != 2;
+            entry.qp_index = if at == 3 { 2 } else { 1u64 }.to_bits();
+            entry.complete = at > 1;
+            entry.status = 0u64.to_bits();
+            entry.event = false;
+            entry.jobs = (at < 2).to_bits();
+            (entry, vec![at == 1; (at < 2) as usize])
+        };
+        run::<1, 0, 4, 5, 6>(seed, 120, false, stall, false, &mut read);
+        run::<0, 1, 1, 2, 3>(seed, 120, false, stall, false, &mut read);
+        run::<0, 0, 1, 2, 3>(seed, 120, false, stall, false, &mut read);
+    }
+}
+
+/// Control may wait for Complete, and Complete for room here, while one entry after the other fails and nobody takes an error.
+#[test]
+fn r69_failed_entries_leave_while_no_error_is_taken() {
+    fn failing<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize>(preset: &str, count: u64) {
+        let config = Config::preset(preset).unwrap();
+        let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B, C>::new(&config)), |u| &mut u.clock);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        bench.uut.ack_ready.next = true;
+        bench.uut.event_ready.next = true;
+        bench.uut.done_valid.next = true;
+        bench.uut.done_error.next = true;
+        let (mut sent, mut acks, mut errors) = (0, 0, vec![]);
+        for cycle in 0..40 * count {
+            let entry = RetireEntry {
+                qp_index: (1 + sent % 3).to_bits(),
+                jobs: 1u64.to_bits(),
+                ..RetireEntry::default()
+            };
+            bench.uut.entry.next = entry;
+            bench.uut.entry_valid.next = sent < count;
+            bench.uut.qp_error_ready.next = cycle > 20 * count;
+            bench.settle();
+            sent += (bench.uut.entry_valid.val() && bench.uut.entry_ready.val()) as u64;
+            acks += bench.uut.ack_valid.val() as u64;
+            if bench.uut.qp_error_valid.val() && bench.uut.qp_error_ready.val() {
+                errors.push(bench.uut.qp_error_index.val().to_u64());
+            }
+            if cycle == 20 * count {
+                assert_eq!((sent, acks), (count, count), "form {QUEUE}{HOLD}: entries wait for an error to be taken");
+            }
+            bench.edge();
+        }
+        assert_eq!(errors, (0..count).map(|n| 1 + n % 3).collect::<Vec<_>>(), "form {QUEUE}{HOLD}");
+    }
+    failing::<1, 0, 4, 5, 6>("tengig", 20);
+    failing::<0, 1, 1, 2, 3>("tengig", 4);
+    failing::<0, 0, 1, 2, 3>("cu", 4);
 }
 
 #[test]
 fn r64_r69_effects_follow_their_data_fifo() {
     for (seed, idle, stall) in [(1, false, false), (2, true, false), (3, false, true), (4, true, true)] {
-        run::<1, 0, 4, 5>(seed, 200, idle, stall, false, random);
+        run::<1, 0, 4, 5, 6>(seed, 200, idle, stall, false, random);
     }
 }
 
 #[test]
 fn r64_r69_effects_follow_their_data_register() {
     for (seed, idle, stall) in [(5, false, false), (6, true, false), (7, false, true), (8, true, true)] {
-        run::<0, 1, 1, 2>(seed, 200, idle, stall, false, random);
+        run::<0, 1, 1, 2, 3>(seed, 200, idle, stall, false, random);
     }
 }
 
 #[test]
 fn r64_r69_effects_follow_their_data_no_queue() {
     for (seed, idle, stall) in [(9, false, false), (10, true, false), (11, false, true), (12, true, true)] {
-        run::<0, 0, 1, 2>(seed, 200, idle, stall, false, random);
+        run::<0, 0, 1, 2, 3>(seed, 200, idle, stall, false, random);
     }
 }
 
@@ -251,9 +351,9 @@ fn r69_errors_and_entries_never_wait_for_each_other() {
         (entry, dones.iter().map(|_| rng.gen_ratio(9, 10)).collect())
     };
     for (seed, idle, stall) in [(14, false, false), (15, false, true), (16, true, true)] {
-        run::<1, 0, 4, 5>(seed, 60, idle, stall, true, failing);
-        run::<0, 1, 1, 2>(seed, 60, idle, stall, true, failing);
-        run::<0, 0, 1, 2>(seed, 60, idle, stall, true, failing);
+        run::<1, 0, 4, 5, 6>(seed, 60, idle, stall, true, failing);
+        run::<0, 1, 1, 2, 3>(seed, 60, idle, stall, true, failing);
+        run::<0, 0, 1, 2, 3>(seed, 60, idle, stall, true, failing);
     }
 }
 
@@ -267,9 +367,9 @@ fn six_cycles_an_entry_at_most() {
             entry.complete = true;
             (entry, vec![false; jobs as usize])
         };
-        let fifo = run::<1, 0, 4, 5>(13, 100, false, false, false, make);
-        let register = run::<0, 1, 1, 2>(13, 100, false, false, false, make);
-        let none = run::<0, 0, 1, 2>(13, 100, false, false, false, make);
+        let fifo = run::<1, 0, 4, 5, 6>(13, 100, false, false, false, make);
+        let register = run::<0, 1, 1, 2, 3>(13, 100, false, false, false, make);
+        let none = run::<0, 0, 1, 2, 3>(13, 100, false, false, false, make);
         println!("{jobs} jobs: 100 entries in {fifo} (FIFO), {register} (register), {none} (none) cycles");
         assert!(fifo <= 610 && register <= 610 && none <= 610);
     }

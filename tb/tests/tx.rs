@@ -3,6 +3,8 @@
 
 #[path = "tx/harness.rs"]
 mod harness;
+#[path = "tx/order.rs"]
+mod order;
 #[path = "tx/packets.rs"]
 mod packets;
 

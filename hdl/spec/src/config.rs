@@ -68,6 +68,12 @@ pub struct Config {
     pub requester: bool,
     /// READ and ATOMIC requests of the peer are served.
     pub read_atomic: bool,
+    /// ATOMIC requests, too; else they are refused (R59).
+    pub atomic: bool,
+    /// READs and ATOMICs that a peer may have outstanding on one QP, at most 16.
+    pub read_ring: usize,
+    /// Those of all QPs together.
+    pub read_resources: usize,
 }
 
 const TENGIG: Config = Config {
@@ -90,7 +96,10 @@ const TENGIG: Config = Config {
     uc: true,
     ud: true,
     requester: true,
-    read_atomic: false,
+    read_atomic: true,
+    atomic: true,
+    read_ring: 16,
+    read_resources: 1024,
 };
 
 const CU: Config = Config {
@@ -113,7 +122,10 @@ const CU: Config = Config {
     uc: false,
     ud: false,
     requester: true,
-    read_atomic: false,
+    read_atomic: true,
+    atomic: false,
+    read_ring: 2,
+    read_resources: 8,
 };
 
 /// All presets, the default first.

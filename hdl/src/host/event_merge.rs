@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asynchronous events of two stations onto one stream. Each has its turn every other cycle; events are rare.
+//! Asynchronous events of three stations onto one stream. Each has its turn every third cycle; events are rare.
 
 use super::EventJob;
 use rust_hdl::prelude::*;
 
-/// Retire and `requester::Send` to the event queue; latency 1 to 2 cycles.
+/// Retire, `requester::Send` and the READ responder to the event queue; latency 1 to 3 cycles.
 #[derive(LogicBlock, Default)]
 pub struct EventMerge {
     pub clock: Signal<In, Clock>,
@@ -15,6 +15,9 @@ pub struct EventMerge {
     pub send: Signal<In, EventJob>,
     pub send_valid: Signal<In, Bit>,
     pub send_ready: Signal<Out, Bit>,
+    pub read: Signal<In, EventJob>,
+    pub read_valid: Signal<In, Bit>,
+    pub read_ready: Signal<Out, Bit>,
     pub m: Signal<Out, EventJob>,
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
@@ -37,9 +40,10 @@ impl Logic for EventMerge {
         }
         self.retire_ready.next = false;
         self.send_ready.next = false;
+        self.read_ready.next = false;
         // One input has its turn a cycle, so none can starve and no path is long.
         self.turn.d.next = self.turn.q.val() + 1;
-        if self.turn.q.val() == 1 {
+        if self.turn.q.val() == 2 {
             self.turn.d.next = 0.into();
         }
         if self.open.val() & (self.turn.q.val() == 0) {
@@ -53,6 +57,13 @@ impl Logic for EventMerge {
             self.send_ready.next = true;
             if self.send_valid.val() {
                 self.held.d.next = self.send.val();
+                self.full.d.next = true;
+            }
+        }
+        if self.open.val() & (self.turn.q.val() == 2) {
+            self.read_ready.next = true;
+            if self.read_valid.val() {
+                self.held.d.next = self.read.val();
                 self.full.d.next = true;
             }
         }

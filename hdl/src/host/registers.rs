@@ -142,6 +142,7 @@ pub struct Registers<const GW: usize> {
     pick_id: DFF<Bit>,
     pick_version: DFF<Bit>,
     pick_capabilities: DFF<Bit>,
+    pick_read_limits: DFF<Bit>,
     pick_status: DFF<Bit>,
     pick_command_status: DFF<Bit>,
     pick_result0: DFF<Bit>,
@@ -168,6 +169,7 @@ pub struct Registers<const GW: usize> {
     is_id: Constant<Bits<6>>,
     is_version: Constant<Bits<6>>,
     is_capabilities: Constant<Bits<6>>,
+    is_read_limits: Constant<Bits<6>>,
     is_status: Constant<Bits<6>>,
     is_command: Constant<Bits<6>>,
     is_command_status: Constant<Bits<6>>,
@@ -180,6 +182,7 @@ pub struct Registers<const GW: usize> {
     id: Constant<Bits<32>>,
     version: Constant<Bits<32>>,
     capabilities: Constant<Bits<32>>,
+    read_limits: Constant<Bits<32>>,
     index_mask: Constant<Bits<12>>,
     ring_mask: Constant<Bits<16>>,
     result0_mask: Constant<Bits<32>>,
@@ -305,6 +308,7 @@ impl<const GW: usize> Registers<GW> {
             pick_id: Default::default(),
             pick_version: Default::default(),
             pick_capabilities: Default::default(),
+            pick_read_limits: Default::default(),
             pick_status: Default::default(),
             pick_command_status: Default::default(),
             pick_result0: Default::default(),
@@ -333,6 +337,7 @@ impl<const GW: usize> Registers<GW> {
             is_id: number(registers::ID),
             is_version: number(registers::VERSION),
             is_capabilities: number(registers::CAPABILITIES),
+            is_read_limits: number(registers::READ_LIMITS),
             is_status: number(registers::STATUS),
             is_command: number(registers::COMMAND),
             is_command_status: number(registers::COMMAND_STATUS),
@@ -345,6 +350,7 @@ impl<const GW: usize> Registers<GW> {
             id: fixed(registers::ID, config),
             version: fixed(registers::VERSION, config),
             capabilities: fixed(registers::CAPABILITIES, config),
+            read_limits: fixed(registers::READ_LIMITS, config),
             index_mask: Constant::new((!(config.n_qps as u64 - 1) & 0xfff).to_bits()),
             ring_mask: Constant::new(config.index_mask().to_bits()),
             result0_mask: word(0xffff_ff07),
@@ -368,6 +374,7 @@ impl<const GW: usize> Logic for Registers<GW> {
             pick_id,
             pick_version,
             pick_capabilities,
+            pick_read_limits,
             pick_status,
             pick_command_status,
             pick_result0,
@@ -408,6 +415,7 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.pick_id.d.next = self.deciding.val() & (self.number.val() == self.is_id.val());
         self.pick_version.d.next = self.deciding.val() & (self.number.val() == self.is_version.val());
         self.pick_capabilities.d.next = self.deciding.val() & (self.number.val() == self.is_capabilities.val());
+        self.pick_read_limits.d.next = self.deciding.val() & (self.number.val() == self.is_read_limits.val());
         self.pick_status.d.next = self.deciding.val() & (self.number.val() == self.is_status.val());
         self.pick_command_status.d.next = self.deciding.val() & (self.number.val() == self.is_command_status.val());
         self.pick_result0.d.next = self.deciding.val() & (self.number.val() == self.is_result0.val());
@@ -418,6 +426,7 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.live.next = self.pick_id.q.val()
             | self.pick_version.q.val()
             | self.pick_capabilities.q.val()
+            | self.pick_read_limits.q.val()
             | self.pick_status.q.val()
             | self.pick_command_status.q.val()
             | self.pick_result0.q.val()
@@ -434,6 +443,9 @@ impl<const GW: usize> Logic for Registers<GW> {
         }
         if self.pick_capabilities.q.val() {
             self.live_fixed.next = self.capabilities.val();
+        }
+        if self.pick_read_limits.q.val() {
+            self.live_fixed.next = self.read_limits.val();
         }
         self.live_status.next = 0.into();
         if self.pick_status.q.val() {

@@ -2,18 +2,18 @@
 //! DMA writer: received bytes from the frame ring to host memory.
 //!
 //! ```text
-//! job ─► splitter ─┬─► read_* ─► (rx ring) ─► beat_* ─► realigner ─► w_*
-//!          ▲       ├─► piece ──────────────────────────────▲  └─► release_*
-//!  mtt_* ─► MTT ◄──┘
-//!                  └─► aw_* ─► tracker ◄─ b_*
-//!                                  └─► done_*, in job order
+//! job ─► queue ─► splitter ─┬─► read_* ─► (rx ring) ─► beat_* ─► realigner ─► w_*
+//!                   ▲       ├─► piece ──────────────────────────────▲  └─► release_*
+//!           mtt_* ─► MTT ◄──┘
+//!                           └─► aw_* ─► tracker ◄─ b_*
+//!                                           └─► done_*, in job order
 //! ```
 //!
 //! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; any source and destination lane. At most B
 //! bursts outstanding. `done` comes for jobs with `write`, after the B responses of all their bursts. While one job's data moves, the next
 //! job's ring read and first AW are already under way.
 
-use super::{BurstTracker, JobSplitter, Mtt, MttShare, Realigner, WriteJob};
+use super::{BurstTracker, JobQueue, JobSplitter, Mtt, MttShare, Realigner, WriteJob};
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
 
@@ -63,6 +63,7 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     pub w_ready: Signal<In, Bit>,
     pub b_valid: Signal<In, Bit>,
     pub b_error: Signal<In, Bit>,
+    queue: JobQueue,
     splitter: JobSplitter<K, BA, TA>,
     realigner: Realigner<W, K, BA>,
     tracker: BurstTracker<B>,
@@ -114,6 +115,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             w_ready: Default::default(),
             b_valid: Default::default(),
             b_error: Default::default(),
+            queue: JobQueue::new(config.small()),
             splitter: JobSplitter::new(config),
             realigner: Default::default(),
             tracker: Default::default(),
@@ -126,15 +128,19 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
 impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Logic for DmaWriter<W, K, BA, TA, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, splitter, realigner, tracker, mtt, share);
+        clock!(self, clock, queue, splitter, realigner, tracker, mtt, share);
         self.splitter.reset.next = self.reset.val();
         self.realigner.reset.next = self.reset.val();
         self.tracker.reset.next = self.reset.val();
         self.mtt.reset.next = self.reset.val();
 
-        self.splitter.job.next = self.job.val();
-        self.splitter.job_valid.next = self.job_valid.val();
-        self.job_ready.next = self.splitter.job_ready.val();
+        self.queue.reset.next = self.reset.val();
+        self.queue.s.next = self.job.val();
+        self.queue.s_valid.next = self.job_valid.val();
+        self.job_ready.next = self.queue.s_ready.val();
+        self.splitter.job.next = self.queue.m.val();
+        self.splitter.job_valid.next = self.queue.m_valid.val();
+        self.queue.m_ready.next = self.splitter.job_ready.val();
         self.read_beat.next = self.splitter.read_beat.val();
         self.read_count.next = self.splitter.read_count.val();
         self.read_valid.next = self.splitter.read_valid.val();

@@ -7,7 +7,8 @@
 //!                          ▲─────────────────────────────────────────────────────────┘ next burst
 //! ```
 //!
-//! Bursts are cut where the address is a multiple of 256 beats, which divides 4 KiB: no burst is longer than 256 beats or crosses 4 KiB or a page. A burst is asked for
+//! Bursts are cut where the address is a multiple of 64 beats (on a bus of 4 bytes 256), which divides 4 KiB: no burst is longer or crosses 4 KiB or a page, and
+//! a reader of a descriptor waits behind 64 beats at most. A burst is asked for
 //! only when all its beats have room behind those already asked for, so R is never held up for want of room. A paged job's running address is `{MTT entry, offset}`.
 //! Cycles: 1 to begin a job, 3 a burst (6 paged) and 2 between a job's bursts. The job stays put until `job_ready`, after its last burst.
 
@@ -99,7 +100,8 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             (K == 4 || K == 8) && PB >= 9 && (16..=64).contains(&AB),
             "ReadSplitter: K 4 or 8, PB at least 9, AB 16 to 64"
         );
-        let block = 256 * K as u64;
+        let beats = if K == 8 { 64 } else { 256u64 };
+        let block = beats * K as u64;
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -152,7 +154,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             block_step: Constant::new(block.to_bits()),
             block_base: Constant::new((u32::MAX as u64 & !(block - 1)).to_bits()),
             address_mask: Constant::new((u64::MAX >> (64 - AB)).to_bits()),
-            full: Constant::new(255u64.to_bits()),
+            full: Constant::new((beats - 1).to_bits()),
             beat_aligned: Constant::new((u32::MAX as u64 & !(K as u64 - 1)).to_bits()),
             margin: Constant::new(4u64.to_bits()),
             most_bursts: Constant::new((if K == 8 { 8 } else { 2u64 }).to_bits()),
@@ -170,7 +172,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         self.job_length.next = bit_cast::<15, 14>(self.job.val().length);
         self.block_offset.next = self.job_address.val().get_bits::<15>(0) & self.block_mask.val();
         self.paged.next = self.job.val().paged;
-        self.start_position.next = self.low.q.val().get_bits::<8>(self.beat_shift.val().index());
+        self.start_position.next = self.low.q.val().get_bits::<8>(self.beat_shift.val().index()) & self.full.val();
         self.end_position.next = self.stop.q.val().get_bits::<8>(self.beat_shift.val().index());
         self.more.next = (self.stop.q.val() & !self.block_mask.val()).any();
         self.burst_end.next = self.end_position.val();

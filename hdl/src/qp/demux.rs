@@ -48,6 +48,8 @@ pub struct Demux<const QA: usize> {
     pub pd: Signal<Out, Bits<16>>,
     pub pmtu: Signal<Out, Bits<3>>,
     pub remote_write: Signal<Out, Bit>,
+    pub remote_read: Signal<Out, Bit>,
+    pub remote_atomic: Signal<Out, Bit>,
     pub rnr_timer: Signal<Out, Bits<5>>,
     state: DFF<DemuxState>,
     word_late: DFF<Bits<32>>,
@@ -63,6 +65,8 @@ pub struct Demux<const QA: usize> {
     pd_kept: DFF<Bits<16>>,
     pmtu_kept: DFF<Bits<3>>,
     write_kept: DFF<Bit>,
+    read_kept: DFF<Bit>,
+    atomic_kept: DFF<Bit>,
     rnr_kept: DFF<Bits<5>>,
     now: Signal<Local, Bits<32>>,
     ask: Signal<Local, Bits<5>>,
@@ -118,6 +122,8 @@ impl<const QA: usize> Demux<QA> {
             pd: Default::default(),
             pmtu: Default::default(),
             remote_write: Default::default(),
+            remote_read: Default::default(),
+            remote_atomic: Default::default(),
             rnr_timer: Default::default(),
             state: Default::default(),
             word_late: Default::default(),
@@ -133,6 +139,8 @@ impl<const QA: usize> Demux<QA> {
             pd_kept: Default::default(),
             pmtu_kept: Default::default(),
             write_kept: Default::default(),
+            read_kept: Default::default(),
+            atomic_kept: Default::default(),
             rnr_kept: Default::default(),
             now: Default::default(),
             ask: Default::default(),
@@ -192,6 +200,8 @@ impl<const QA: usize> Logic for Demux<QA> {
             pd_kept,
             pmtu_kept,
             write_kept,
+            read_kept,
+            atomic_kept,
             rnr_kept
         );
 
@@ -276,6 +286,8 @@ impl<const QA: usize> Logic for Demux<QA> {
                         | (self.now.val().get_bit(9) != self.head.val().ipv6));
                 self.pmtu_kept.d.next = self.now.val().get_bits::<3>(3);
                 self.write_kept.d.next = self.now.val().get_bit(6);
+                self.read_kept.d.next = self.now.val().get_bit(7);
+                self.atomic_kept.d.next = self.now.val().get_bit(8);
                 self.rnr_kept.d.next = self.now.val().get_bits::<5>(13);
                 self.ask.next = self.word_ip2.val();
                 self.state.d.next = DemuxState::Address3;
@@ -351,6 +363,8 @@ impl<const QA: usize> Logic for Demux<QA> {
         self.pd.next = self.pd_kept.q.val();
         self.pmtu.next = self.pmtu_kept.q.val();
         self.remote_write.next = self.write_kept.q.val();
+        self.remote_read.next = self.read_kept.q.val();
+        self.remote_atomic.next = self.atomic_kept.q.val();
         self.rnr_timer.next = self.rnr_kept.q.val();
 
         if self.reset.val() {

@@ -3,16 +3,16 @@
 //!
 //! | word | holds |
 //! |---|---|
-//! | 0 | [23:0] ePSN, [26:24] QP state, [28:27] message (0 none, 1 SEND, 2 WRITE), [29] a sequence or RNR NAK stands |
+//! | 0 | [23:0] ePSN, [26:24] QP state, [28:27] message (0 none, 1 SEND, 2 WRITE), [29] a sequence or RNR NAK stands, [30] READs or ATOMICs since the last SEND or WRITE |
 //! | 1 | [23:0] MSN |
 //! | 2 | receive ring: [15:0] producer, [31:16] consumer |
-//! | 3 | bytes of the message so far |
+//! | 3 | bytes of the message so far; with [30] of word 0 the PSN of the last SEND or WRITE packet (R26) |
 //! | 4, 5 | virtual address of the message's first byte, low and high |
 //! | 6 | length of the WRITE (DMALen), or of the receive buffer |
 //! | 7 | key |
 //!
-//! Words 3–7 mean something only in the middle of a message. The PSN last acknowledged (R26) is ePSN − 1 as long as there is no READ
-//! responder; a READ will need a word of its own for it.
+//! Words 3–7 mean something only in the middle of a message. A READ stands between messages and moves ePSN by more than one, so the PSN that
+//! duplicates are answered with (R26), else ePSN − 1, goes to word 3 before it.
 //!
 //! A write's address comes with `write`, its data a cycle later (zero while the walk runs). It is in the RAM two cycles later and must not be looked for earlier; nor may a word be read in the cycle in which it is written.
 //! After reset a walk clears every word, so all QPs are in RESET; `ready` then rises. Read latency 1 cycle, the word is held while `read` is

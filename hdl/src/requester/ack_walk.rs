@@ -57,7 +57,10 @@ pub struct AckWalk {
     pub length: Signal<Out, Bits<32>>,
     /// Bytes from the first PSN to the one behind a difference taken from `first`.
     pub offset: Signal<Out, Bits<32>>,
-    pair_kept: DFF<Pair>,
+    /// Which operands: a code for each side, decoded before the register.
+    left_code: DFF<Bits<2>>,
+    right_code: DFF<Bits<2>>,
+    taking: DFF<Bit>,
     oldest_kept: DFF<Bits<24>>,
     limit_kept: DFF<Bits<24>>,
     first_kept: DFF<Bits<24>>,
@@ -96,7 +99,9 @@ impl AckWalk {
             oldest: Default::default(),
             length: Default::default(),
             offset: Default::default(),
-            pair_kept: Default::default(),
+            left_code: Default::default(),
+            right_code: Default::default(),
+            taking: Default::default(),
             oldest_kept: Default::default(),
             limit_kept: Default::default(),
             first_kept: Default::default(),
@@ -121,7 +126,9 @@ impl Logic for AckWalk {
         dff_setup!(
             self,
             clock,
-            pair_kept,
+            left_code,
+            right_code,
+            taking,
             oldest_kept,
             limit_kept,
             first_kept,
@@ -134,28 +141,48 @@ impl Logic for AckWalk {
         );
 
         // The difference.
-        self.pair_kept.d.next = self.pair.val();
-        self.left.next = self.psn.val();
-        self.right.next = self.oldest_kept.q.val();
-        match self.pair_kept.q.val() {
+        self.left_code.d.next = 0.into();
+        self.right_code.d.next = 0.into();
+        self.taking.d.next = self.pair.val() != Pair::Nothing;
+        match self.pair.val() {
             Pair::PsnLimit => {
-                self.right.next = self.limit_kept.q.val();
+                self.right_code.d.next = 1.into();
             }
             Pair::BoundEnd => {
-                self.left.next = self.bound_kept.q.val();
-                self.right.next = self.end_kept.q.val();
+                self.left_code.d.next = 1.into();
+                self.right_code.d.next = 2.into();
             }
             Pair::OldestLimit => {
-                self.left.next = self.oldest_kept.q.val();
-                self.right.next = self.limit_kept.q.val();
+                self.left_code.d.next = 2.into();
+                self.right_code.d.next = 1.into();
             }
             Pair::OldestFirst => {
-                self.left.next = self.oldest_kept.q.val();
+                self.left_code.d.next = 2.into();
+                self.right_code.d.next = 3.into();
+            }
+            _ => {}
+        }
+        self.left.next = self.psn.val();
+        if self.left_code.q.val().get_bit(0) {
+            self.left.next = self.bound_kept.q.val();
+        }
+        if self.left_code.q.val().get_bit(1) {
+            self.left.next = self.oldest_kept.q.val();
+        }
+        self.right.next = self.oldest_kept.q.val();
+        match self.right_code.q.val().index() {
+            1 => {
+                self.right.next = self.limit_kept.q.val();
+            }
+            2 => {
+                self.right.next = self.end_kept.q.val();
+            }
+            3 => {
                 self.right.next = self.first_kept.q.val();
             }
             _ => {}
         }
-        if self.pair_kept.q.val() != Pair::Nothing {
+        if self.taking.q.val() {
             self.difference_kept.d.next = self.left.val() - self.right.val();
         }
         self.difference.next = self.difference_kept.q.val();

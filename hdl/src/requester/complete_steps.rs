@@ -203,6 +203,8 @@ pub struct CompleteSteps {
     in_flight: DFF<Bit>,
     hit: DFF<Bit>,
     same: DFF<Bit>,
+    /// The acknowledgement ends with this message.
+    exact: DFF<Bit>,
     moved: DFF<Bit>,
     rewinding: DFF<Bit>,
     waking: DFF<Bit>,
@@ -364,6 +366,7 @@ impl Default for CompleteSteps {
             in_flight: Default::default(),
             hit: Default::default(),
             same: Default::default(),
+            exact: Default::default(),
             moved: Default::default(),
             rewinding: Default::default(),
             waking: Default::default(),
@@ -440,6 +443,7 @@ impl Logic for CompleteSteps {
             in_flight,
             hit,
             same,
+            exact,
             moved,
             rewinding,
             waking,
@@ -763,6 +767,7 @@ impl Logic for CompleteSteps {
             CompleteState::Decide => {
                 self.pair.next = Pair::PsnOldest;
                 self.closing_kept.d.next = !self.negative.val();
+                self.exact.d.next = self.equal.val() & self.positive.val() & self.is_response.val();
                 self.state.d.next = CompleteState::Complete;
                 if self.is_response.val() {
                     if self.fitting.q.val() {
@@ -787,7 +792,7 @@ impl Logic for CompleteSteps {
                     self.progress.next = true;
                     self.aligned_kept.d.next = true;
                     self.state.d.next = CompleteState::LookRecord;
-                    if !self.is_response.val() {
+                    if !self.is_response.val() | self.exact.q.val() {
                         self.save.next = true;
                     }
                 }

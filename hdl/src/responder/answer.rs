@@ -4,7 +4,8 @@
 //! | verdict | counter | answer | completion | QP |
 //! |---|---|---|---|---|
 //! | Done | accepted | ACK if asked for | at the end of a SEND or WRITE with immediate | ePSN + 1 |
-//! | Duplicate | duplicate | ACK with ePSN − 1 (R26) | | |
+//! | Served | accepted | the READ responder's, later | | ePSN + its PSNs, MSN + 1 |
+//! | Duplicate | duplicate | ACK with the PSN last executed (R26) | | |
 //! | SequenceNak | out_of_sequence | 0x60, ePSN (R24) | | NAK stands |
 //! | Rnr | rnr | 0x20 + timer (R46) | | NAK stands |
 //! | NoReceive, Broken | their own | | | ePSN + 1, message dropped (R57, R73) |
@@ -44,6 +45,8 @@ pub struct Answer {
     /// The state row changes.
     pub changes: Signal<Out, Bit>,
     pub executed: Signal<Out, Bit>,
+    /// The READ responder has it; retire tells when it may be served.
+    pub served: Signal<Out, Bit>,
     pub duplicate: Signal<Out, Bit>,
     counter_kept: DFF<Bits<6>>,
     respond_kept: DFF<Bit>,
@@ -56,6 +59,7 @@ pub struct Answer {
     advance_kept: DFF<Bit>,
     changes_kept: DFF<Bit>,
     executed_kept: DFF<Bit>,
+    served_kept: DFF<Bit>,
     duplicate_kept: DFF<Bit>,
     failed: Signal<Local, Bit>,
     status_success: Constant<Bits<8>>,
@@ -106,6 +110,7 @@ impl Default for Answer {
             advance: Default::default(),
             changes: Default::default(),
             executed: Default::default(),
+            served: Default::default(),
             duplicate: Default::default(),
             counter_kept: Default::default(),
             respond_kept: Default::default(),
@@ -118,6 +123,7 @@ impl Default for Answer {
             advance_kept: Default::default(),
             changes_kept: Default::default(),
             executed_kept: Default::default(),
+            served_kept: Default::default(),
             duplicate_kept: Default::default(),
             failed: Default::default(),
             status_success: byte(status::SUCCESS),
@@ -167,6 +173,7 @@ impl Logic for Answer {
             advance_kept,
             changes_kept,
             executed_kept,
+            served_kept,
             duplicate_kept
         );
         self.counter_kept.d.next = self.drop_code.val();
@@ -180,6 +187,7 @@ impl Logic for Answer {
         self.advance_kept.d.next = false;
         self.changes_kept.d.next = false;
         self.executed_kept.d.next = false;
+        self.served_kept.d.next = false;
         self.duplicate_kept.d.next = false;
         match self.verdict.val() {
             Verdict::Done => {
@@ -189,6 +197,11 @@ impl Logic for Answer {
                 self.advance_kept.d.next = true;
                 self.changes_kept.d.next = true;
                 self.executed_kept.d.next = true;
+            }
+            Verdict::Served => {
+                self.counter_kept.d.next = self.count_accepted.val();
+                self.changes_kept.d.next = true;
+                self.served_kept.d.next = true;
             }
             Verdict::Ghost => {
                 self.counter_kept.d.next = self.count_ghost.val();
@@ -294,6 +307,7 @@ impl Logic for Answer {
         self.advance.next = self.advance_kept.q.val();
         self.changes.next = self.changes_kept.q.val();
         self.executed.next = self.executed_kept.q.val();
+        self.served.next = self.served_kept.q.val();
         self.duplicate.next = self.duplicate_kept.q.val();
     }
 

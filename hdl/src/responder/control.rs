@@ -70,6 +70,12 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub requester_error_valid: Signal<In, Bit>,
     pub requester_error_index: Signal<In, Bits<12>>,
     pub requester_error_ready: Signal<Out, Bit>,
+    /// From the READ responder: this QP goes to ERR. (It raises its event itself.)
+    pub read_error_valid: Signal<In, Bit>,
+    pub read_error_index: Signal<In, Bits<12>>,
+    pub read_error_ready: Signal<Out, Bit>,
+    /// Retire holds no entry: a QP's RESET waits for that once.
+    pub retire_idle: Signal<In, Bit>,
     /// To the requester: this QP's state has changed, by command or error; before the command is done, and before the next packet.
     pub state_valid: Signal<Out, Bit>,
     pub state_index: Signal<Out, Bits<12>>,
@@ -80,6 +86,14 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub response_done: Signal<In, Bit>,
     pub response_code: Signal<In, Bits<6>>,
     pub response_placed: Signal<In, Bit>,
+    /// To the READ responder: the head is a READ or ATOMIC request, or a duplicate of one. Held until done.
+    pub request_valid: Signal<Out, Bit>,
+    pub request_index: Signal<Out, Bits<12>>,
+    pub request_duplicate: Signal<Out, Bit>,
+    pub request_msn: Signal<Out, Bits<24>>,
+    pub request_done: Signal<In, Bit>,
+    pub request_verdict: Signal<In, Bits<3>>,
+    pub request_psns: Signal<In, Bits<24>>,
     /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
     /// Access one-hot: local write, remote write, remote read, remote atomic.
     pub key_start: Signal<Out, Bit>,
@@ -162,13 +176,16 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     serial: Constant<Bit>,
     upper_half: Constant<Bits<32>>,
     answer_psn: Signal<Local, Bits<24>>,
+    psn_before: Signal<Local, Bit>,
     immediate: Signal<Local, Bits<32>>,
     rc: Signal<Local, Bit>,
+    behind: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     has_ud: Constant<Bit>,
     /// Every packet that is some QP's is RC.
     only_rc: Constant<Bit>,
     has_requester: Constant<Bit>,
+    has_reads: Constant<Bit>,
     address_low: Constant<Bits<32>>,
     address_high: Constant<Bits<32>>,
     grh_bytes: Constant<Bits<14>>,
@@ -218,6 +235,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             requester_error_valid: Default::default(),
             requester_error_index: Default::default(),
             requester_error_ready: Default::default(),
+            read_error_valid: Default::default(),
+            read_error_index: Default::default(),
+            read_error_ready: Default::default(),
+            retire_idle: Default::default(),
             state_valid: Default::default(),
             state_index: Default::default(),
             state: Default::default(),
@@ -226,6 +247,13 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             response_done: Default::default(),
             response_code: Default::default(),
             response_placed: Default::default(),
+            request_valid: Default::default(),
+            request_index: Default::default(),
+            request_duplicate: Default::default(),
+            request_msn: Default::default(),
+            request_done: Default::default(),
+            request_verdict: Default::default(),
+            request_psns: Default::default(),
             key_start: Default::default(),
             key_op: Default::default(),
             key: Default::default(),
@@ -258,11 +286,11 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             demux: Demux::new(features.uc, features.ud, features.ipv6, features.serial),
             opcode: Default::default(),
             window: Default::default(),
-            decide: Default::default(),
+            decide: Decide::new(features.reads),
             message: Message::new(features.serial),
             queue: ReceiveQueue::new(address_mask),
-            sequencer: Sequencer::new(features.serial, features.requester),
-            house: House::new(features.requester),
+            sequencer: Sequencer::new(features.serial, features.requester, features.reads),
+            house: House::new(features.requester, features.reads),
             answer: Default::default(),
             write_back: Default::default(),
             leave: Default::default(),
@@ -297,12 +325,15 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             serial: Constant::new(features.serial),
             upper_half: Constant::new(0xffff_0000u64.to_bits()),
             answer_psn: Default::default(),
+            psn_before: Default::default(),
             immediate: Default::default(),
             rc: Default::default(),
+            behind: Default::default(),
             second: Default::default(),
             has_ud: Constant::new(features.ud),
             only_rc: Constant::new(!features.uc && !features.ud),
             has_requester: Constant::new(features.requester),
+            has_reads: Constant::new(features.reads),
             address_low: Constant::new((address_mask & 0xffff_ffff).to_bits()),
             address_high: Constant::new((address_mask >> 32).to_bits()),
             grh_bytes: Constant::new(40u64.to_bits()),
@@ -376,6 +407,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.immediate.next = self.opcode.immediate.val();
         self.sequencer.invalidate.next = self.opcode.invalidate.val();
         self.sequencer.response.next = self.opcode.response.val();
+        self.decide.answered.next = self.opcode.answered.val();
+        self.decide.atomic.next = self.head.val().opcode.get_bit(4);
         self.decide.rc.next = self.rc.val();
         self.decide.datagram.next = self.opcode.datagram.val() & self.has_ud.val();
         self.decide.send.next = self.opcode.send.val();
@@ -437,9 +470,12 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.house.window_state.next = self.window.state.val();
         self.house.window_message.next = self.window.message.val();
         self.house.window_nak.next = self.window.nak.val();
+        self.house.window_read_behind.next = self.window.read_behind.val();
         self.house.window_pivot.next = self.window.pivot.val();
         self.window.adopt.next = self.sequencer.window_adopt.val() & !self.only_rc.val();
         self.window.renew.next = self.house.window_renew.val();
+        self.window.jump.next = self.sequencer.jump.val() & self.has_reads.val();
+        self.window.psns.next = self.request_psns.val();
         self.window.word.next = self.states.word.val();
         self.window.row_word.next = self.rows.word.val();
         self.window.psn.next = self.head.val().psn;
@@ -448,11 +484,14 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.decide.dma_length.next = self.head.val().xth3;
         self.decide.pmtu.next = self.demux.pmtu.val();
         self.decide.remote_write.next = self.demux.remote_write.val();
+        self.decide.remote_read.next = self.demux.remote_read.val();
+        self.decide.remote_atomic.next = self.demux.remote_atomic.val();
         self.decide.equal.next = self.window.equal.val();
         self.decide.earlier.next = self.window.earlier.val();
         self.decide.nak.next = self.window.nak.val();
         self.decide.message.next = self.window.message.val();
         self.sequencer.execute.next = self.decide.execute.val();
+        self.sequencer.hands.next = self.decide.hands.val();
         self.sequencer.judgement.next = self.decide.verdict.val();
         self.sequencer.requesting.next = (self.window.state.val() == self.in_rts.val()) | (self.window.state.val() == self.in_sqd.val());
 
@@ -558,6 +597,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.house.requester_error_valid.next = self.requester_error_valid.val();
         self.house.requester_error_index.next = self.requester_error_index.val();
         self.requester_error_ready.next = self.house.requester_error_ready.val();
+        self.house.read_error_valid.next = self.read_error_valid.val();
+        self.house.read_error_index.next = self.read_error_index.val();
+        self.read_error_ready.next = self.house.read_error_ready.val();
+        self.house.retire_idle.next = self.retire_idle.val();
         self.house.state_word.next = self.states.word.val();
         self.house.row_word.next = self.rows.word.val();
         self.house.leave_idle.next = self.leave.idle.val();
@@ -578,6 +621,19 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         if self.response_done.val() {
             self.response_code_kept.d.next = self.response_code.val();
         }
+
+        // The READ responder.
+        self.request_valid.next = self.sequencer.request_valid.val();
+        self.request_index.next = self.head.val().qpn.get_bits::<12>(0);
+        self.request_duplicate.next = !self.window.equal.val();
+        self.request_msn.next = self.raised.q.val().get_bits::<24>(0);
+        self.sequencer.again.next = !self.window.equal.val();
+        self.sequencer.request_done.next = self.request_done.val();
+        self.sequencer.request_verdict.next = self.request_verdict.val();
+        self.behind.next = self.window.read_behind.val() & self.has_reads.val();
+        self.sequencer.read_behind.next = self.behind.val();
+        self.sequencer.repeats.next = self.answer.duplicate.val() & self.behind.val();
+        self.sequencer.served.next = self.answer.served.val();
 
         // What it leads to.
         self.sequencer.home_verdict.next = self.house.verdict.val();
@@ -606,7 +662,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         }
         // R37: messages, not packets.
         self.late.d.next = self.at_home.val() | self.sequencer.place.val();
-        self.message_ends.next = self.answer.executed.val() & self.opcode.finish.val() & !self.late.q.val();
+        self.message_ends.next = ((self.answer.executed.val() & self.opcode.finish.val())
+            | (self.sequencer.asking.val() & self.window.equal.val())
+            | self.answer.served.val())
+            & !self.late.q.val();
         self.consumes.next = self.late.q.val() & !self.posting.val();
         if self.sequencer.msn_load.val() | self.ringing.val() {
             self.raised.d.next = self.posted.val()
@@ -626,6 +685,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.write_back.executed.next = self.answer.executed.val();
         self.write_back.stands.next = self.answer.stands.val();
         self.write_back.fatal.next = self.answer.fatal.val();
+        self.write_back.read_behind.next = self.behind.val();
+        self.write_back.served.next = self.answer.served.val();
         self.write_back.raised.next = self.raised.q.val();
         self.write_back.so_far.next = self.message.so_far.val();
 
@@ -643,7 +704,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             }
         }
         self.sequencer.effect.next =
-            self.answer.respond.val() | self.answer.complete.val() | self.answer.raise.val() | self.jobs.val().any();
+            self.answer.respond.val() | self.answer.complete.val() | self.answer.raise.val() | self.answer.served.val() | self.jobs.val().any();
         self.leave.push_job.next = self.sequencer.push_job.val();
         self.leave.push_entry.next = self.sequencer.push_entry.val() | self.house.push_entry.val();
         self.leave.push_event.next = self.sequencer.push_event.val();
@@ -674,8 +735,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             self.job.next.release = false;
         }
 
-        // R26: a duplicate is answered with the PSN of the last packet completed.
-        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.answer.duplicate.val().into());
+        // R26: a duplicate is answered with the PSN of the last SEND or WRITE packet executed: ePSN − 1, or word 3 where READs have moved ePSN since.
+        self.psn_before.next = self.answer.duplicate.val() | self.sequencer.asking.val();
+        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.psn_before.val().into());
+        self.write_back.last_psn.next = self.answer_psn.val();
         self.immediate.next = self.head.val().xth0;
         if self.opcode.write.val() & self.opcode.start.val() {
             self.immediate.next = self.head.val().xth4;
@@ -689,6 +752,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.respond = self.answer.respond.val();
         self.entry.next.syndrome = self.answer.syndrome.val();
         self.entry.next.psn = self.answer_psn.val();
+        if self.answer.duplicate.val() & self.behind.val() {
+            self.entry.next.psn = self.states.word.val().get_bits::<24>(0);
+        }
         self.entry.next.msn = self.raised.q.val().get_bits::<24>(0);
         self.entry.next.complete = self.answer.complete.val();
         self.entry.next.cq = self.rows.word.val().get_bits::<12>(0);
@@ -708,10 +774,13 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.source_qpn = self.head.val().xth1.get_bits::<24>(0);
         self.entry.next.event = self.answer.raise.val();
         self.entry.next.event_type = self.fatal_event.val();
+        self.entry.next.requester = false;
+        self.entry.next.serve = self.answer.served.val();
         if self.at_home.val() {
             self.entry.next.qp_index = self.house.qpn.val().get_bits::<12>(0);
             self.entry.next.qpn = self.house.qpn.val();
             self.entry.next.jobs = 0.into();
+            self.entry.next.serve = false;
             self.entry.next.event_type = self.doorbell_event.val();
         }
     }

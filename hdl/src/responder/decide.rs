@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! head, opcode kinds ─┐
-//! psn window ─────────┼─► sequence (R57), length (R49, R50), permission (R53, R59) ─► execute or verdict (registered)
+//! psn window ─────────┼─► sequence (R57), length (R49, R50), permission (R53, R59) ─► execute, hand over, or verdict (registered)
 //! row word 0 ─────────┘
 //! ```
 //!
@@ -22,24 +22,33 @@ pub struct Decide {
     pub start: Signal<In, Bit>,
     pub finish: Signal<In, Bit>,
     pub response: Signal<In, Bit>,
+    /// A READ or ATOMIC request; which.
+    pub answered: Signal<In, Bit>,
+    pub atomic: Signal<In, Bit>,
     pub payload_length: Signal<In, Bits<14>>,
     pub pad_count: Signal<In, Bits<2>>,
     /// DMALen, where there is a RETH.
     pub dma_length: Signal<In, Bits<32>>,
     pub pmtu: Signal<In, Bits<3>>,
     pub remote_write: Signal<In, Bit>,
+    pub remote_read: Signal<In, Bit>,
+    pub remote_atomic: Signal<In, Bit>,
     pub equal: Signal<In, Bit>,
     pub earlier: Signal<In, Bit>,
     pub nak: Signal<In, Bit>,
     pub message: Signal<In, Bits<2>>,
     pub execute: Signal<Out, Bit>,
+    /// It is for the READ responder.
+    pub hands: Signal<Out, Bit>,
     pub verdict: Signal<Out, Verdict>,
     full: DFF<Bit>,
     over: DFF<Bit>,
     empty: DFF<Bit>,
     refused: DFF<Bit>,
     order_bad: DFF<Bit>,
+    forbidden: DFF<Bit>,
     execute_kept: DFF<Bit>,
+    hands_kept: DFF<Bit>,
     verdict_kept: DFF<Verdict>,
     mtu: Signal<Local, Bits<14>>,
     above: Signal<Local, Bits<14>>,
@@ -48,6 +57,8 @@ pub struct Decide {
     request: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
     kind: Signal<Local, Bits<2>>,
+    served: Signal<Local, Bit>,
+    has_reads: Constant<Bit>,
     /// Ones from half the smallest PMTU's bit up.
     half_smallest: Constant<Bits<14>>,
     idle: Constant<Bits<2>>,
@@ -55,8 +66,9 @@ pub struct Decide {
     writing: Constant<Bits<2>>,
 }
 
-impl Default for Decide {
-    fn default() -> Self {
+impl Decide {
+    /// `reads`: there is a READ responder.
+    pub fn new(reads: bool) -> Self {
         Self {
             clock: Default::default(),
             rc: Default::default(),
@@ -66,23 +78,30 @@ impl Default for Decide {
             start: Default::default(),
             finish: Default::default(),
             response: Default::default(),
+            answered: Default::default(),
+            atomic: Default::default(),
             payload_length: Default::default(),
             pad_count: Default::default(),
             dma_length: Default::default(),
             pmtu: Default::default(),
             remote_write: Default::default(),
+            remote_read: Default::default(),
+            remote_atomic: Default::default(),
             equal: Default::default(),
             earlier: Default::default(),
             nak: Default::default(),
             message: Default::default(),
             execute: Default::default(),
+            hands: Default::default(),
             verdict: Default::default(),
             full: Default::default(),
             over: Default::default(),
             empty: Default::default(),
             refused: Default::default(),
             order_bad: Default::default(),
+            forbidden: Default::default(),
             execute_kept: Default::default(),
+            hands_kept: Default::default(),
             verdict_kept: Default::default(),
             mtu: Default::default(),
             above: Default::default(),
@@ -91,6 +110,8 @@ impl Default for Decide {
             request: Default::default(),
             bad: Default::default(),
             kind: Default::default(),
+            served: Default::default(),
+            has_reads: Constant::new(reads),
             half_smallest: Constant::new((0x3fffu64 & !127).to_bits()),
             idle: Constant::new(0u64.to_bits()),
             sending: Constant::new(1u64.to_bits()),
@@ -102,7 +123,7 @@ impl Default for Decide {
 impl Logic for Decide {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, over, empty, refused, order_bad, execute_kept, verdict_kept);
+        dff_setup!(self, clock, full, over, empty, refused, order_bad, forbidden, execute_kept, hands_kept, verdict_kept);
 
         // R49. PadCnt is 0 where the payload is a whole PMTU; elsewhere `rx` has made the length from it (R50).
         self.above.next = self.half_smallest.val() << self.pmtu.val();
@@ -121,23 +142,35 @@ impl Logic for Decide {
         if self.write.val() & self.start.val() & self.refused.q.val() {
             self.length_bad.next = true;
         }
+        // A READ or ATOMIC carries nothing (R49), and must be permitted (R53).
+        self.served.next = self.answered.val() & self.has_reads.val();
+        self.forbidden.d.next = !self.remote_read.val();
+        if self.atomic.val() {
+            self.forbidden.d.next = !self.remote_atomic.val();
+        }
+        if self.served.val() {
+            self.length_bad.next = !self.empty.q.val() | self.forbidden.q.val();
+        }
 
         // R57. On UC a message begins anywhere, and a gap ends the one before (R73).
         self.kind.next = self.sending.val();
         if self.write.val() {
             self.kind.next = self.writing.val();
         }
-        if self.start.val() {
+        if self.start.val() | self.served.val() {
             self.order_bad.d.next = self.rc.val() & (self.message.val() != self.idle.val());
         } else {
             self.order_bad.d.next = (self.message.val() != self.kind.val()) | (!self.rc.val() & !self.equal.val());
         }
 
-        // READ and ATOMIC have no responder yet: no resources for them (R59). They will leave this list here.
+        // Without a READ responder there are no resources for READ and ATOMIC (R59).
         self.request.next = self.send.val() | self.write.val();
-        self.bad.next = !self.request.val() | self.length_bad.val() | self.order_bad.q.val();
+        self.bad.next = (!self.request.val() & !self.served.val()) | self.length_bad.val() | self.order_bad.q.val();
 
-        self.execute_kept.d.next = !self.bad.val() & (self.equal.val() | !self.rc.val());
+        self.execute_kept.d.next = !self.bad.val() & !self.served.val() & (self.equal.val() | !self.rc.val());
+        // A duplicate is judged by what it repeats (R28, R29).
+        self.hands_kept.d.next =
+            self.served.val() & self.rc.val() & ((self.equal.val() & !self.bad.val()) | (!self.equal.val() & self.earlier.val()));
         self.verdict_kept.d.next = Verdict::Invalid;
         if self.rc.val() {
             if !self.equal.val() {
@@ -164,6 +197,7 @@ impl Logic for Decide {
             }
         }
         self.execute.next = self.execute_kept.q.val();
+        self.hands.next = self.hands_kept.q.val();
         self.verdict.next = self.verdict_kept.q.val();
     }
 

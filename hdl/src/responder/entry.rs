@@ -33,4 +33,8 @@ pub struct RetireEntry {
     /// Raise an event; its number is `qpn`, its detail the syndrome.
     pub event: Bit,
     pub event_type: Bits<8>,
+    /// The requester's: a write error is answered by nobody.
+    pub requester: Bit,
+    /// The READ responder may serve the QP's oldest request that it wasn't told of yet.
+    pub serve: Bit,
 }

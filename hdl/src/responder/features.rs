@@ -12,6 +12,8 @@ pub struct Features {
     pub ipv6: bool,
     /// There is a requester: it is told of state changes and given the responses.
     pub requester: bool,
+    /// There is a READ responder: it is given READ and ATOMIC requests; else they are refused (R59).
+    pub reads: bool,
     /// Bits of a bus address; the others are zero.
     pub address_bits: usize,
     /// Few cells and a slow clock: one adder compares lengths in two cycles, and no registers behind the row RAM.
@@ -27,6 +29,7 @@ impl Features {
             ud: config.ud,
             ipv6: config.ipv6,
             requester: config.requester,
+            reads: config.read_atomic,
             address_bits: config.address_bits,
             serial,
         }
@@ -39,6 +42,7 @@ impl Features {
             ud: true,
             ipv6: true,
             requester: true,
+            reads: true,
             address_bits: 64,
             serial: false,
         }

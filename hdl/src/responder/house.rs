@@ -41,6 +41,7 @@ pub enum HouseState {
 pub enum HouseWork {
     Error,
     RequesterError,
+    ReadError,
     Command,
     Doorbell,
     Flush,
@@ -80,6 +81,11 @@ pub struct House<const QA: usize> {
     pub requester_error_valid: Signal<In, Bit>,
     pub requester_error_index: Signal<In, Bits<12>>,
     pub requester_error_ready: Signal<Out, Bit>,
+    pub read_error_valid: Signal<In, Bit>,
+    pub read_error_index: Signal<In, Bits<12>>,
+    pub read_error_ready: Signal<Out, Bit>,
+    /// Retire holds no entry.
+    pub retire_idle: Signal<In, Bit>,
     /// To the requester: the QP's state is `target` now.
     pub state_valid: Signal<Out, Bit>,
     pub state_ready: Signal<In, Bit>,
@@ -99,6 +105,7 @@ pub struct House<const QA: usize> {
     pub window_state: Signal<In, Bits<3>>,
     pub window_message: Signal<In, Bits<2>>,
     pub window_nak: Signal<In, Bit>,
+    pub window_read_behind: Signal<In, Bit>,
     pub window_pivot: Signal<In, Bits<24>>,
     /// The upper bits of word 0 after the change.
     pub flags: Signal<Out, Bits<8>>,
@@ -120,6 +127,8 @@ pub struct House<const QA: usize> {
     nonsense: DFF<Bit>,
     refused: DFF<Bit>,
     changed: DFF<Bit>,
+    /// Nothing of the QP's life that ends is left in retire.
+    quiet: DFF<Bit>,
     walking: DFF<Bit>,
     walk: DFF<Bits<QA>>,
     turn_kept: DFF<Bit>,
@@ -135,8 +144,13 @@ pub struct House<const QA: usize> {
     query: Signal<Local, Bit>,
     request: Signal<Local, Bit>,
     onward: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    tells: Signal<Local, Bit>,
+    kept_nak: Signal<Local, Bits<8>>,
+    kept_behind: Signal<Local, Bits<8>>,
     over: Signal<Local, Bit>,
     has_requester: Constant<Bit>,
+    has_reads: Constant<Bit>,
     last: Constant<Bits<QA>>,
     beyond: Constant<Bits<12>>,
     operation_modify: Constant<Bits<4>>,
@@ -148,6 +162,7 @@ pub struct House<const QA: usize> {
     in_sqd: Constant<Bits<3>>,
     in_err: Constant<Bits<3>>,
     nak_bit: Constant<Bits<8>>,
+    behind_bit: Constant<Bits<8>>,
     word_state: Constant<Bits<3>>,
     word_msn: Constant<Bits<3>>,
     word_ring: Constant<Bits<3>>,
@@ -157,8 +172,8 @@ pub struct House<const QA: usize> {
 }
 
 impl<const QA: usize> House<QA> {
-    /// `requester`: state changes have a taker, and there is a second source of errors.
-    pub fn new(requester: bool) -> Self {
+    /// `requester`: state changes have a taker, and there is a second source of errors; `reads`: a third.
+    pub fn new(requester: bool, reads: bool) -> Self {
         let state = |n: u32| Constant::new((n as u64).to_bits());
         let word = |n: u64| Constant::new(n.to_bits());
         let row = |field: verbena_spec::layout::Field| Constant::new((field.word as u64).to_bits());
@@ -191,6 +206,10 @@ impl<const QA: usize> House<QA> {
             requester_error_valid: Default::default(),
             requester_error_index: Default::default(),
             requester_error_ready: Default::default(),
+            read_error_valid: Default::default(),
+            read_error_index: Default::default(),
+            read_error_ready: Default::default(),
+            retire_idle: Default::default(),
             state_valid: Default::default(),
             state_ready: Default::default(),
             state_index: Default::default(),
@@ -207,6 +226,7 @@ impl<const QA: usize> House<QA> {
             window_state: Default::default(),
             window_message: Default::default(),
             window_nak: Default::default(),
+            window_read_behind: Default::default(),
             window_pivot: Default::default(),
             flags: Default::default(),
             posting: Default::default(),
@@ -226,6 +246,7 @@ impl<const QA: usize> House<QA> {
             nonsense: Default::default(),
             refused: Default::default(),
             changed: Default::default(),
+            quiet: Default::default(),
             walking: Default::default(),
             walk: Default::default(),
             turn_kept: Default::default(),
@@ -241,8 +262,13 @@ impl<const QA: usize> House<QA> {
             query: Default::default(),
             request: Default::default(),
             onward: Default::default(),
+            leaves: Default::default(),
+            tells: Default::default(),
+            kept_nak: Default::default(),
+            kept_behind: Default::default(),
             over: Default::default(),
             has_requester: Constant::new(requester),
+            has_reads: Constant::new(reads),
             last: Constant::new(((1u64 << QA) - 1).to_bits()),
             beyond: Constant::new((0xfffu64 & !((1 << QA) - 1)).to_bits()),
             operation_modify: Constant::new(1u64.to_bits()),
@@ -254,6 +280,7 @@ impl<const QA: usize> House<QA> {
             in_sqd: state(state::SQD),
             in_err: state(state::ERR),
             nak_bit: Constant::new(0x20u64.to_bits()),
+            behind_bit: Constant::new(0x40u64.to_bits()),
             word_state: word(0),
             word_msn: word(1),
             word_ring: word(2),
@@ -267,11 +294,12 @@ impl<const QA: usize> House<QA> {
 impl<const QA: usize> Logic for House<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, home, work, number, tag, nonsense, refused, changed, walking, walk, turn_kept);
+        dff_setup!(self, clock, state, home, work, number, tag, nonsense, refused, changed, quiet, walking, walk, turn_kept);
         dff_setup!(self, clock, answer_state, answer_psn, answer_msn, answer_consumer);
 
         self.want.next = self.qp_error_valid.val()
             | (self.requester_error_valid.val() & self.has_requester.val())
+            | (self.read_error_valid.val() & self.has_reads.val())
             | self.command_valid.val()
             | self.doorbell_valid.val()
             | self.walking.q.val();
@@ -284,6 +312,7 @@ impl<const QA: usize> Logic for House<QA> {
         self.doorbell_ready.next = false;
         self.qp_error_ready.next = false;
         self.requester_error_ready.next = false;
+        self.read_error_ready.next = false;
         self.state_read.next = false;
         self.state_item.next = self.word_state.val();
         self.row_read.next = false;
@@ -323,18 +352,25 @@ impl<const QA: usize> Logic for House<QA> {
         self.query.next = self.command_operation.val() == self.operation_query.val();
         // A message goes on across RTR, RTS and SQD; any other change ends it.
         self.kept.next = 0.into();
+        self.kept_nak.next = 0.into();
+        if self.window_nak.val() {
+            self.kept_nak.next = self.nak_bit.val();
+        }
+        self.kept_behind.next = 0.into();
+        if self.window_read_behind.val() & self.has_reads.val() {
+            self.kept_behind.next = self.behind_bit.val();
+        }
         if (self.target.val() == self.in_rts.val()) | (self.target.val() == self.in_sqd.val()) {
-            self.kept.next = bit_cast::<8, 2>(self.window_message.val()) << 3;
-            if self.window_nak.val() {
-                self.kept.next = (bit_cast::<8, 2>(self.window_message.val()) << 3) | self.nak_bit.val();
-            }
+            self.kept.next = (bit_cast::<8, 2>(self.window_message.val()) << 3) | self.kept_nak.val() | self.kept_behind.val();
         }
         self.flags.next = self.kept.val() | bit_cast::<8, 3>(self.target.val());
         self.state_valid.next = false;
         self.state_index.next = self.number.q.val();
         self.over.next = true;
+        self.leaves.next = (self.target.val() == self.in_reset.val()) | (self.target.val() == self.in_init.val());
+        self.tells.next = !self.leaves.val() | self.quiet.q.val();
         if self.changed.q.val() & self.has_requester.val() {
-            self.over.next = self.state_ready.val();
+            self.over.next = self.state_ready.val() & self.tells.val();
         }
 
         match self.state.q.val() {
@@ -342,6 +378,7 @@ impl<const QA: usize> Logic for House<QA> {
                 self.nonsense.d.next = false;
                 self.refused.d.next = false;
                 self.changed.d.next = false;
+                self.quiet.d.next = false;
                 self.tag.d.next = 0.into();
                 if self.go.val() {
                     self.work.d.next = HouseWork::Flush;
@@ -357,6 +394,10 @@ impl<const QA: usize> Logic for House<QA> {
                     if self.requester_error_valid.val() & self.has_requester.val() {
                         self.work.d.next = HouseWork::RequesterError;
                         self.number.d.next = self.requester_error_index.val();
+                    }
+                    if self.read_error_valid.val() & self.has_reads.val() {
+                        self.work.d.next = HouseWork::ReadError;
+                        self.number.d.next = self.read_error_index.val();
                     }
                     if self.qp_error_valid.val() {
                         self.work.d.next = HouseWork::Error;
@@ -393,6 +434,13 @@ impl<const QA: usize> Logic for House<QA> {
                         }
                     }
                     HouseWork::RequesterError => {
+                        if self.live.val() & !self.nonsense.q.val() {
+                            self.state.d.next = HouseState::Write;
+                            self.changed.d.next = true;
+                            self.request.next = true;
+                        }
+                    }
+                    HouseWork::ReadError => {
                         if self.live.val() & !self.nonsense.q.val() {
                             self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
@@ -507,12 +555,15 @@ impl<const QA: usize> Logic for House<QA> {
                 }
             }
             HouseState::Finish => {
-                self.state_valid.next = self.changed.q.val() & self.has_requester.val();
+                // A QP leaves its life only once all that it caused has left, too.
+                self.quiet.d.next = self.quiet.q.val() | self.retire_idle.val();
+                self.state_valid.next = self.changed.q.val() & self.has_requester.val() & self.tells.val();
                 if self.over.val() {
                     self.command_done.next = self.work.q.val() == HouseWork::Command;
                     self.doorbell_ready.next = self.work.q.val() == HouseWork::Doorbell;
                     self.qp_error_ready.next = self.work.q.val() == HouseWork::Error;
                     self.requester_error_ready.next = self.work.q.val() == HouseWork::RequesterError;
+                    self.read_error_ready.next = self.work.q.val() == HouseWork::ReadError;
                     self.turn_kept.d.next = false;
                     self.home.d.next = false;
                     self.state.d.next = HouseState::Idle;

@@ -24,6 +24,8 @@ pub struct Opcode {
     pub invalidate: Signal<Out, Bit>,
     /// An answer to a request of ours: the requester's, or a ghost (R39).
     pub response: Signal<Out, Bit>,
+    /// A READ or ATOMIC request: the READ responder's.
+    pub answered: Signal<Out, Bit>,
     rc_kept: DFF<Bit>,
     datagram_kept: DFF<Bit>,
     send_kept: DFF<Bit>,
@@ -33,6 +35,7 @@ pub struct Opcode {
     immediate_kept: DFF<Bit>,
     invalidate_kept: DFF<Bit>,
     response_kept: DFF<Bit>,
+    answered_kept: DFF<Bit>,
     code: Signal<Local, Bits<5>>,
     service_rc: Constant<Bits<3>>,
     service_ud: Constant<Bits<3>>,
@@ -43,6 +46,7 @@ pub struct Opcode {
     immediates: Constant<Bits<32>>,
     invalidates: Constant<Bits<32>>,
     responses: Constant<Bits<32>>,
+    answereds: Constant<Bits<32>>,
 }
 
 impl Default for Opcode {
@@ -65,6 +69,7 @@ impl Default for Opcode {
             immediate: Default::default(),
             invalidate: Default::default(),
             response: Default::default(),
+            answered: Default::default(),
             rc_kept: Default::default(),
             datagram_kept: Default::default(),
             send_kept: Default::default(),
@@ -74,6 +79,7 @@ impl Default for Opcode {
             immediate_kept: Default::default(),
             invalidate_kept: Default::default(),
             response_kept: Default::default(),
+            answered_kept: Default::default(),
             code: Default::default(),
             service_rc: Constant::new((transport::RC as u64).to_bits()),
             service_ud: Constant::new((transport::UD as u64).to_bits()),
@@ -89,6 +95,12 @@ impl Default for Opcode {
                     Operation::ReadResponse | Operation::Acknowledge | Operation::AtomicAcknowledge
                 )
             }),
+            answereds: table(&|o| {
+                matches!(
+                    o.operation,
+                    Operation::ReadRequest | Operation::CompareSwap | Operation::FetchAdd
+                )
+            }),
         }
     }
 }
@@ -97,7 +109,7 @@ impl Logic for Opcode {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, rc_kept, datagram_kept, send_kept, write_kept, start_kept);
-        dff_setup!(self, clock, finish_kept, immediate_kept, invalidate_kept, response_kept);
+        dff_setup!(self, clock, finish_kept, immediate_kept, invalidate_kept, response_kept, answered_kept);
         self.code.next = self.opcode.val().get_bits::<5>(0);
         self.rc_kept.d.next = self.opcode.val().get_bits::<3>(5) == self.service_rc.val();
         self.datagram_kept.d.next = self.opcode.val().get_bits::<3>(5) == self.service_ud.val();
@@ -108,6 +120,7 @@ impl Logic for Opcode {
         self.immediate_kept.d.next = self.immediates.val().get_bit(self.code.val().index());
         self.invalidate_kept.d.next = self.invalidates.val().get_bit(self.code.val().index());
         self.response_kept.d.next = self.responses.val().get_bit(self.code.val().index());
+        self.answered_kept.d.next = self.answereds.val().get_bit(self.code.val().index());
         self.rc.next = self.rc_kept.q.val();
         self.datagram.next = self.datagram_kept.q.val();
         self.send.next = self.send_kept.q.val();
@@ -117,6 +130,7 @@ impl Logic for Opcode {
         self.immediate.next = self.immediate_kept.q.val();
         self.invalidate.next = self.invalidate_kept.q.val();
         self.response.next = self.response_kept.q.val();
+        self.answered.next = self.answered_kept.q.val();
     }
 
     crate::block_name!();

@@ -510,6 +510,7 @@ impl<
         self.sequencer.active.next = self.ring.active.val();
         self.sequencer.exhausted.next = self.ring.exhausted.val();
         self.sequencer.pending.next = self.ring.pending.val();
+        self.sequencer.prolongs.next = self.ring.prolongs.val();
         self.sequencer.flushing.next = self.flushing.q.val();
 
         // Arithmetic.

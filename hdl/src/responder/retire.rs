@@ -3,9 +3,10 @@
 //!
 //! ```text
 //! entry ─► queue (FIFO, register, or none) ─► head entry ──┬─► ack         AckJob          (respond, or a failed write)
-//!                                               ▲          ├─► completion  CompletionJob   (complete)
+//!                                               ▲          ├─► serve       QP index        (serve: to the READ responder)
+//!                                               │          ├─► completion  CompletionJob   (complete)
 //! done, done_error ─► count up to entry.jobs ───┘          ├─► event_job   EventJob        (event, or a failed write)
-//!                                                          └─► qp_error    QP index        (a failed write)
+//!                                                          └─► errors (FIFO) ─► qp_error  (a failed write)
 //! ```
 //!
 //! Contract: write jobs and entries stand in the same order, and every write job belongs to exactly one entry, which names how many (`jobs`).
@@ -13,8 +14,10 @@
 //! the answer into NAK remote operational error with the entry's PSN and MSN, the completion into a local QP operation error, replaces the entry's own event
 //! by QP_FATAL, and asks control to put the QP into ERR. That NAK is offered even where the entry has no answer, so `psn` and `msn` must
 //! always be set; `tx` drops it for a QP that isn't RC.
-//! `qp_error` waits in a register of its own, so a failed entry makes room in the queue before control takes the error: control, which takes it
-//! only between packets, always reaches that point. A second failed entry waits until the first one's error is taken.
+//! A requester's entry (`requester`) is answered by nobody: its event names the status instead, and where it completes nothing, the QP's next
+//! completion of the requester takes the error's status: that of the READ whose bytes are missing.
+//! Failed QPs wait in a FIFO of their own, twice as long as the queue, so a failed entry makes room in the queue before control takes the error: control, which
+//! takes it only between packets, always reaches that point, even if every entry fails. `idle` says that nothing is left here but such errors.
 //!
 //! Latency: 2 cycles an entry when nothing waits (3 with the FIFO's fall through). `QUEUE` 1: a FIFO of `2^A` entries (tengig). `HOLD` 1: one register (241
 //! flip-flops). Neither (cu): the entry stays with its source until retired, and then its jobs may not wait for `entry_ready`.
@@ -29,13 +32,13 @@ use verbena_spec::config::Config;
 use verbena_spec::layout::{cqe, event_type, status};
 
 /// Bits of a `RetireEntry`.
-pub const ENTRY_BITS: usize = 241;
+pub const ENTRY_BITS: usize = 243;
 /// AETH syndrome: NAK, remote operational error.
 pub const NAK_OPERATION: u32 = 0x63;
 
-/// The retire station; `B` is `A + 1`.
+/// The retire station; `B` is `A + 1`, `C` one more: up to `2^B` failed QPs wait.
 #[derive(LogicBlock)]
-pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> {
+pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub entry: Signal<In, RetireEntry>,
@@ -48,6 +51,10 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     pub ack: Signal<Out, AckJob>,
     pub ack_valid: Signal<Out, Bit>,
     pub ack_ready: Signal<In, Bit>,
+    /// To the READ responder: what stands before this QP's next request has landed.
+    pub serve_index: Signal<Out, Bits<12>>,
+    pub serve_valid: Signal<Out, Bit>,
+    pub serve_ready: Signal<In, Bit>,
     pub completion: Signal<Out, CompletionJob>,
     pub completion_valid: Signal<Out, Bit>,
     pub completion_ready: Signal<In, Bit>,
@@ -57,9 +64,11 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     pub qp_error_index: Signal<Out, Bits<12>>,
     pub qp_error_valid: Signal<Out, Bit>,
     pub qp_error_ready: Signal<In, Bit>,
+    /// No entry has been here for three cycles.
+    pub idle: Signal<Out, Bit>,
 
-    fifo: [Fifo<A, B, 241>; QUEUE],
-    hold: [DFF<Bits<241>>; HOLD],
+    fifo: [Fifo<A, B, 243>; QUEUE],
+    hold: [DFF<Bits<243>>; HOLD],
     hold_valid: [DFF<Bit>; HOLD],
     /// Dones taken for the head entry, and whether one of them failed.
     taken: DFF<Bits<2>>,
@@ -69,26 +78,35 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     ack_due: DFF<Bit>,
     completion_due: DFF<Bit>,
     event_due: DFF<Bit>,
-    qp_error_due: DFF<Bit>,
-    error_index: DFF<Bits<12>>,
+    serve_due: DFF<Bit>,
+    errors: Fifo<B, C, 12>,
+    still: DFF<Bits<2>>,
+    /// This QP misses bytes of a READ that hasn't completed yet.
+    spoiled: DFF<Bit>,
+    spoiled_index: DFF<Bits<12>>,
 
-    flat: Signal<Local, Bits<241>>,
-    head: Signal<Local, Bits<241>>,
+    flat: Signal<Local, Bits<243>>,
+    head: Signal<Local, Bits<243>>,
     head_valid: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     complete_now: Signal<Local, Bit>,
+    index: Signal<Local, Bits<12>>,
+    missing: Signal<Local, Bit>,
+    busy: Signal<Local, Bit>,
+    still_long: Signal<Local, Bit>,
     status: Signal<Local, Bits<8>>,
     nak_operation: Constant<Bits<8>>,
     operation_error: Constant<Bits<8>>,
     qp_fatal: Constant<Bits<8>>,
     index_mask: Constant<Bits<12>>,
     qpn_mask: Constant<Bits<24>>,
+    long: Constant<Bits<2>>,
     /// UD's fields.
     datagram_flags: Constant<Bits<4>>,
     datagram_mask: Constant<Bits<24>>,
 }
 
-impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Retire<QUEUE, HOLD, A, B> {
+impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize> Retire<QUEUE, HOLD, A, B, C> {
     pub fn new(config: &Config) -> Self {
         assert!(QUEUE + HOLD <= 1, "Retire: one queue at most");
         assert_eq!(
@@ -111,6 +129,9 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Reti
             ack: Default::default(),
             ack_valid: Default::default(),
             ack_ready: Default::default(),
+            serve_index: Default::default(),
+            serve_valid: Default::default(),
+            serve_ready: Default::default(),
             completion: Default::default(),
             completion_valid: Default::default(),
             completion_ready: Default::default(),
@@ -120,6 +141,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Reti
             qp_error_index: Default::default(),
             qp_error_valid: Default::default(),
             qp_error_ready: Default::default(),
+            idle: Default::default(),
             fifo: std::array::from_fn(|_| Default::default()),
             hold: std::array::from_fn(|_| Default::default()),
             hold_valid: std::array::from_fn(|_| Default::default()),
@@ -129,18 +151,26 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Reti
             ack_due: Default::default(),
             completion_due: Default::default(),
             event_due: Default::default(),
-            qp_error_due: Default::default(),
-            error_index: Default::default(),
+            serve_due: Default::default(),
+            errors: Default::default(),
+            still: Default::default(),
+            spoiled: Default::default(),
+            spoiled_index: Default::default(),
             flat: Default::default(),
             head: Default::default(),
             head_valid: Default::default(),
             pop: Default::default(),
             complete_now: Default::default(),
+            index: Default::default(),
+            missing: Default::default(),
+            busy: Default::default(),
+            still_long: Default::default(),
             status: Default::default(),
             nak_operation: Constant::new(NAK_OPERATION.to_bits()),
             operation_error: Constant::new(status::LOCAL_QP_OPERATION_ERROR.to_bits()),
             qp_fatal: Constant::new(event_type::QP_FATAL.to_bits()),
             index_mask: Constant::new((config.n_qps - 1).to_bits()),
+            long: Constant::new(3u64.to_bits()),
             // The tag and the preset's index bits.
             qpn_mask: Constant::new((0xff_f000 | (config.n_qps - 1)).to_bits()),
             datagram_flags: Constant::new(if config.ud { 15u64 } else { 11 }.to_bits()),
@@ -149,7 +179,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Reti
     }
 }
 
-impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logic for Retire<QUEUE, HOLD, A, B> {
+impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize> Logic for Retire<QUEUE, HOLD, A, B, C> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -161,15 +191,20 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             ack_due,
             completion_due,
             event_due,
-            qp_error_due,
-            error_index
+            serve_due,
+            still,
+            spoiled,
+            spoiled_index
         );
+        clock!(self, clock, errors);
+        self.errors.reset.next = self.reset.val();
 
         // The head entry goes when nothing of it is left to be taken.
         self.pop.next = self.sending.q.val()
             & !(self.ack_due.q.val() & !self.ack_ready.val())
             & !(self.completion_due.q.val() & !self.completion_ready.val())
-            & !(self.event_due.q.val() & !self.event_ready.val());
+            & !(self.event_due.q.val() & !self.event_ready.val())
+            & !(self.serve_due.q.val() & !self.serve_ready.val());
 
         // The queue, if there is one.
         self.flat.next = self.entry.val().into();
@@ -205,39 +240,61 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
 
         // Dones of the head entry.
         self.done_ready.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() != self.head.val().get_bits::<2>(12));
-        // A failed entry needs the place for its QP's index.
+        // A failed entry needs a place for its QP's index.
         self.complete_now.next = self.head_valid.val()
             & !self.sending.q.val()
             & (self.taken.q.val() == self.head.val().get_bits::<2>(12))
-            & !(self.failed.q.val() & self.qp_error_due.q.val());
+            & (!self.failed.q.val() | self.errors.s_ready.val());
         if self.done_valid.val() & self.done_ready.val() {
             self.taken.d.next = self.taken.q.val() + 1;
             self.failed.d.next = self.failed.q.val() | self.done_error.val();
         }
         if self.complete_now.val() {
             self.sending.d.next = true;
-            self.ack_due.d.next = self.head.val().get_bit(14) | self.failed.q.val();
+            self.ack_due.d.next = self.head.val().get_bit(14) | (self.failed.q.val() & !self.head.val().get_bit(241));
+            self.serve_due.d.next = self.head.val().get_bit(242);
             self.completion_due.d.next = self.head.val().get_bit(71);
             self.event_due.d.next = self.head.val().get_bit(232) | self.failed.q.val();
         }
 
-        if self.qp_error_due.q.val() & self.qp_error_ready.val() {
-            self.qp_error_due.d.next = false;
+        self.index.next = self.head.val().get_bits::<12>(0) & self.index_mask.val();
+        self.errors.s_data.next = self.index.val();
+        self.errors.s_valid.next = self.complete_now.val() & self.failed.q.val();
+        self.errors.m_ready.next = self.qp_error_ready.val();
+
+        // Nothing was here for a while: longer than the queue hides an entry.
+        self.busy.next = self.entry_valid.val() | self.head_valid.val() | self.sending.q.val();
+        self.still_long.next = self.still.q.val() == self.long.val();
+        self.idle.next = self.still_long.val();
+        if !self.still_long.val() {
+            self.still.d.next = self.still.q.val() + 1;
         }
-        if self.complete_now.val() & self.failed.q.val() {
-            self.qp_error_due.d.next = true;
-            self.error_index.d.next = self.head.val().get_bits::<12>(0) & self.index_mask.val();
+        if self.busy.val() {
+            self.still.d.next = 0.into();
+        }
+
+        // A READ that misses bytes: the completion is its, or the QP has left its life.
+        self.missing.next = self.spoiled.q.val() & self.head.val().get_bit(241) & (self.spoiled_index.q.val() == self.index.val());
+        if (self.pop.val() & self.missing.val() & self.head.val().get_bit(71)) | (self.still_long.val() & !self.errors.m_valid.val()) {
+            self.spoiled.d.next = false;
+        }
+        if self.complete_now.val() & self.failed.q.val() & self.head.val().get_bit(241) & !self.head.val().get_bit(71) {
+            self.spoiled.d.next = true;
+            self.spoiled_index.d.next = self.index.val();
         }
 
         // Outputs: each is offered until taken.
         self.ack_valid.next = self.ack_due.q.val();
         self.completion_valid.next = self.completion_due.q.val();
         self.event_valid.next = self.event_due.q.val();
-        self.qp_error_valid.next = self.qp_error_due.q.val();
+        self.serve_valid.next = self.serve_due.q.val();
+        self.serve_index.next = self.index.val();
+        self.qp_error_valid.next = self.errors.m_valid.val();
         if self.sending.q.val() {
             self.ack_due.d.next = self.ack_due.q.val() & !self.ack_ready.val();
             self.completion_due.d.next = self.completion_due.q.val() & !self.completion_ready.val();
             self.event_due.d.next = self.event_due.q.val() & !self.event_ready.val();
+            self.serve_due.d.next = self.serve_due.q.val() & !self.serve_ready.val();
         }
         if self.pop.val() {
             self.sending.d.next = false;
@@ -247,8 +304,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
 
         // The head entry's fields, in the struct's order from bit 0: qp_index 0, jobs 12, respond 14, syndrome 15, psn 23, msn 47,
         // complete 71, cq 72, qpn 84, completion_opcode 108, status 116, with_imm 124, with_invalidate 125, grh 126, solicited 127,
-        // wqe_index 128, byte_length 144, immediate 176, source_qpn 208, event 232, event_type 233.
-        self.ack.next.qp_index = self.head.val().get_bits::<12>(0) & self.index_mask.val();
+        // wqe_index 128, byte_length 144, immediate 176, source_qpn 208, event 232, event_type 233, requester 241, serve 242.
+        self.ack.next.qp_index = self.index.val();
         self.ack.next.syndrome = self.head.val().get_bits::<8>(15);
         self.ack.next.psn = self.head.val().get_bits::<24>(23);
         self.ack.next.msn = self.head.val().get_bits::<24>(47);
@@ -261,6 +318,12 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             self.status.next = self.operation_error.val();
             self.event_job.next.event_type = self.qp_fatal.val();
             self.event_job.next.detail = self.nak_operation.val();
+            if self.head.val().get_bit(241) {
+                self.event_job.next.detail = self.operation_error.val();
+            }
+        }
+        if self.missing.val() {
+            self.status.next = self.operation_error.val();
         }
         self.completion.next.cq = self.head.val().get_bits::<12>(72);
         self.completion.next.solicited = self.head.val().get_bit(127) | self.status.val().any();
@@ -272,7 +335,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
         self.completion.next.word2 = self.head.val().get_bits::<32>(144);
         self.completion.next.word3 = self.head.val().get_bits::<32>(176);
         self.completion.next.word4 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(208) & self.datagram_mask.val());
-        self.qp_error_index.next = self.error_index.q.val();
+        self.qp_error_index.next = self.errors.m_data.val();
 
         if self.reset.val() {
             self.taken.d.next = 0.into();
@@ -281,7 +344,9 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize> Logi
             self.ack_due.d.next = false;
             self.completion_due.d.next = false;
             self.event_due.d.next = false;
-            self.qp_error_due.d.next = false;
+            self.serve_due.d.next = false;
+            self.still.d.next = 0.into();
+            self.spoiled.d.next = false;
         }
     }
 

@@ -6,6 +6,7 @@
 //! Idle ─► State ─┬─► [SoFar] ─ Low ─ High ─ Length ─ Key ─► Judge ─┬────────────────────► KeyWait ─► Place ─► [Consume] [Tell] [store] ─► Idle
 //!                └────────────────────────────────────────► Judge ─┼─► [Queue] ─► … Key ──┘  │   ▲
 //!                                                                  ├─► [Response] ─► Settle ─┼───┘
+//!                                                                  ├─► [Ask … Request] ─► Settle
 //!                                                                  └────────────────► Settle ┘ (refusals)
 //! ```
 //!
@@ -37,6 +38,10 @@ pub enum SequencerState {
     Queue,
     Resume,
     Response,
+    Ask,
+    AskWait,
+    AskLate,
+    Request,
     KeyWait,
     Grh,
     Placed,
@@ -71,6 +76,7 @@ pub struct Sequencer {
     pub demux_done: Signal<In, Bit>,
     pub demux_fail: Signal<In, Bit>,
     pub execute: Signal<In, Bit>,
+    pub hands: Signal<In, Bit>,
     pub judgement: Signal<In, Verdict>,
     /// Housekeeping's, while there is no packet.
     pub home_verdict: Signal<In, Verdict>,
@@ -116,6 +122,19 @@ pub struct Sequencer {
     pub response_valid: Signal<Out, Bit>,
     pub response_done: Signal<In, Bit>,
     pub response_placed: Signal<In, Bit>,
+    /// The READ responder: the head is a READ or ATOMIC request, held until done.
+    pub request_valid: Signal<Out, Bit>,
+    pub request_done: Signal<In, Bit>,
+    pub request_verdict: Signal<In, Bits<3>>,
+    pub again: Signal<In, Bit>,
+    /// The request is being handed over: MSN, one on, is made ready and kept.
+    pub asking: Signal<Out, Bit>,
+    /// It is accepted: ePSN moves.
+    pub jump: Signal<Out, Bit>,
+    /// READs and ATOMICs stand behind the SEND or WRITE last executed.
+    pub read_behind: Signal<In, Bit>,
+    /// A duplicate's answer has the PSN in word 3.
+    pub repeats: Signal<In, Bit>,
     /// This QP has gone to ERR.
     pub state_valid: Signal<Out, Bit>,
     pub state_ready: Signal<In, Bit>,
@@ -128,6 +147,7 @@ pub struct Sequencer {
     pub place: Signal<Out, Bit>,
     pub changes: Signal<In, Bit>,
     pub executed: Signal<In, Bit>,
+    pub served: Signal<In, Bit>,
     pub complete: Signal<In, Bit>,
     pub fatal: Signal<In, Bit>,
     /// The packet has an effect, or a job whose end must be taken.
@@ -185,11 +205,15 @@ pub struct Sequencer {
     row_cq: Constant<Bits<5>>,
     serial: Constant<Bit>,
     has_requester: Constant<Bit>,
+    has_reads: Constant<Bit>,
+    accepted: Constant<Bits<3>>,
+    dropped: Constant<Bits<3>>,
+    invalid: Constant<Bits<3>>,
 }
 
 impl Sequencer {
-    /// `serial`: `Message` compares in two cycles. `requester`: responses and state changes have a taker.
-    pub fn new(serial: bool, requester: bool) -> Self {
+    /// `serial`: `Message` compares in two cycles. `requester`: responses and state changes have a taker. `reads`: READ and ATOMIC requests, too.
+    pub fn new(serial: bool, requester: bool, reads: bool) -> Self {
         let item = |n: u64| Constant::new(n.to_bits());
         let word = |n: u64| Constant::new(n.to_bits());
         Self {
@@ -211,6 +235,7 @@ impl Sequencer {
             demux_done: Default::default(),
             demux_fail: Default::default(),
             execute: Default::default(),
+            hands: Default::default(),
             judgement: Default::default(),
             home_verdict: Default::default(),
             requesting: Default::default(),
@@ -246,6 +271,14 @@ impl Sequencer {
             response_valid: Default::default(),
             response_done: Default::default(),
             response_placed: Default::default(),
+            request_valid: Default::default(),
+            request_done: Default::default(),
+            request_verdict: Default::default(),
+            again: Default::default(),
+            asking: Default::default(),
+            jump: Default::default(),
+            read_behind: Default::default(),
+            repeats: Default::default(),
             state_valid: Default::default(),
             state_ready: Default::default(),
             verdict: Default::default(),
@@ -254,6 +287,7 @@ impl Sequencer {
             place: Default::default(),
             changes: Default::default(),
             executed: Default::default(),
+            served: Default::default(),
             complete: Default::default(),
             fatal: Default::default(),
             effect: Default::default(),
@@ -307,6 +341,10 @@ impl Sequencer {
             row_cq: Constant::new((qp::RECV_CQ.word as u64).to_bits()),
             serial: Constant::new(serial),
             has_requester: Constant::new(requester),
+            has_reads: Constant::new(reads),
+            accepted: Constant::new(0u64.to_bits()),
+            dropped: Constant::new(2u64.to_bits()),
+            invalid: Constant::new(3u64.to_bits()),
         }
     }
 }
@@ -379,6 +417,9 @@ impl Logic for Sequencer {
         self.queue_start.next = false;
         self.queue_fetch.next = self.send.val() & self.start.val();
         self.response_valid.next = false;
+        self.request_valid.next = false;
+        self.asking.next = false;
+        self.jump.next = false;
         self.state_valid.next = false;
         self.push_job.next = false;
         self.push_entry.next = false;
@@ -504,6 +545,9 @@ impl Logic for Sequencer {
                                 self.state.d.next = SequencerState::KeyWait;
                             }
                         }
+                        if self.has_reads.val() & self.hands.val() {
+                            self.state.d.next = SequencerState::Ask;
+                        }
                         if self.has_requester.val() & self.rc.val() & self.response.val() & self.requesting.val() {
                             self.verdict_kept.d.next = Verdict::Response;
                             self.state.d.next = SequencerState::Response;
@@ -551,6 +595,55 @@ impl Logic for Sequencer {
                     self.judged.next = true;
                     self.freed.d.next = self.response_placed.val();
                     self.state.d.next = SequencerState::Settle;
+                }
+            }
+            SequencerState::Ask => {
+                // Word 3 is free: a READ or ATOMIC stands between messages. (A duplicate may stand inside one.)
+                self.asking.next = true;
+                self.state_item.next = self.word_msn.val();
+                self.msn_load.next = true;
+                if !self.read_behind.val() & !self.again.val() {
+                    self.select.next = WriteSelect::Executed;
+                }
+                self.state.d.next = SequencerState::AskWait;
+            }
+            SequencerState::AskWait => {
+                self.asking.next = true;
+                self.state_item.next = self.word_msn.val();
+                self.msn_load.next = true;
+                self.state.d.next = SequencerState::AskLate;
+            }
+            SequencerState::AskLate => {
+                self.asking.next = true;
+                self.state_item.next = self.word_msn.val();
+                self.msn_load.next = true;
+                self.state.d.next = SequencerState::Request;
+            }
+            SequencerState::Request => {
+                self.asking.next = true;
+                self.state_item.next = self.word_msn.val();
+                self.msn_load.next = true;
+                self.request_valid.next = true;
+                if self.request_done.val() {
+                    self.judged.next = true;
+                    self.state.d.next = SequencerState::Settle;
+                    // R52.
+                    self.verdict_kept.d.next = Verdict::Access;
+                    if self.request_verdict.val() == self.invalid.val() {
+                        self.verdict_kept.d.next = Verdict::Invalid;
+                    }
+                    if self.request_verdict.val() == self.dropped.val() {
+                        // A NAK that ends the QP is on its way.
+                        self.verdict_kept.d.next = Verdict::Silent;
+                    }
+                    if self.request_verdict.val() == self.accepted.val() {
+                        self.verdict_kept.d.next = Verdict::Served;
+                        self.jump.next = !self.again.val();
+                    }
+                    if self.again.val() {
+                        // R28, R29: taken or not, a duplicate changes nothing here.
+                        self.verdict_kept.d.next = Verdict::DuplicateDropped;
+                    }
                 }
             }
             SequencerState::KeyWait => {
@@ -666,6 +759,10 @@ impl Logic for Sequencer {
                         self.select.next = WriteSelect::Msn;
                     }
                 }
+                // R37: a READ or ATOMIC is a message.
+                if self.served.val() {
+                    self.select.next = WriteSelect::Msn;
+                }
                 if self.leave_idle.val() {
                     if self.complete.val() {
                         self.state.d.next = SequencerState::Consume;
@@ -710,6 +807,9 @@ impl Logic for Sequencer {
             }
             if self.state.q.val() == SequencerState::Settle {
                 self.state_item.next = self.word_ring.val();
+                if self.repeats.val() {
+                    self.state_item.next = self.word_so_far.val();
+                }
             }
         }
         self.ripening.d.next = !self.judged.val();

@@ -15,7 +15,9 @@ pub enum Verdict {
     Response,
     /// A duplicate SEND or WRITE, acknowledged again (R26).
     Duplicate,
-    /// A duplicate READ or ATOMIC: no responder yet, so dropped.
+    /// A READ or ATOMIC that the READ responder has taken: it answers later.
+    Served,
+    /// A duplicate READ or ATOMIC: the READ responder's, or dropped (R28, R29).
     DuplicateDropped,
     /// Beyond ePSN: one sequence NAK with ePSN (R23, R24).
     SequenceNak,

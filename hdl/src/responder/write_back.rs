@@ -20,6 +20,8 @@ pub enum WriteSelect {
     Context,
     Msn,
     SoFar,
+    /// The PSN of the SEND or WRITE last executed, where the bytes of a message would stand.
+    Executed,
     /// The ring, one receive WQE further, or with the doorbell's producer. The state RAM's output holds the ring.
     Ring,
     ClearMsn,
@@ -42,6 +44,11 @@ pub struct WriteBack {
     pub executed: Signal<In, Bit>,
     pub stands: Signal<In, Bit>,
     pub fatal: Signal<In, Bit>,
+    /// READs and ATOMICs stand behind the SEND or WRITE last executed; this packet is one.
+    pub read_behind: Signal<In, Bit>,
+    pub served: Signal<In, Bit>,
+    /// For `Executed`.
+    pub last_psn: Signal<In, Bits<24>>,
     /// Word 0 is housekeeping's: these are its upper bits.
     pub at_home: Signal<In, Bit>,
     pub home_flags: Signal<In, Bits<8>>,
@@ -56,12 +63,15 @@ pub struct WriteBack {
     psn: DFF<Bits<24>>,
     state_new: Signal<Local, Bits<3>>,
     message_new: Signal<Local, Bits<2>>,
+    nak_new: Signal<Local, Bits<8>>,
+    behind_new: Signal<Local, Bits<8>>,
     flags: DFF<Bits<8>>,
     error: Constant<Bits<3>>,
     idle: Constant<Bits<2>>,
     sending: Constant<Bits<2>>,
     writing: Constant<Bits<2>>,
     nak_bit: Constant<Bits<8>>,
+    behind_bit: Constant<Bits<8>>,
     item_context: Constant<Bits<3>>,
     item_msn: Constant<Bits<3>>,
     item_ring: Constant<Bits<3>>,
@@ -86,6 +96,9 @@ impl Default for WriteBack {
             executed: Default::default(),
             stands: Default::default(),
             fatal: Default::default(),
+            read_behind: Default::default(),
+            served: Default::default(),
+            last_psn: Default::default(),
             at_home: Default::default(),
             home_flags: Default::default(),
             raised: Default::default(),
@@ -97,12 +110,15 @@ impl Default for WriteBack {
             psn: Default::default(),
             state_new: Default::default(),
             message_new: Default::default(),
+            nak_new: Default::default(),
+            behind_new: Default::default(),
             flags: Default::default(),
             error: Constant::new((state::ERR as u64).to_bits()),
             idle: Constant::new(0u64.to_bits()),
             sending: Constant::new(1u64.to_bits()),
             writing: Constant::new(2u64.to_bits()),
             nak_bit: Constant::new((1u64 << 5).to_bits()),
+            behind_bit: Constant::new((1u64 << 6).to_bits()),
             item_context: Constant::new(0u64.to_bits()),
             item_msn: Constant::new(1u64.to_bits()),
             item_ring: Constant::new(2u64.to_bits()),
@@ -126,6 +142,7 @@ impl Logic for WriteBack {
             WriteSelect::Held => self.write_item.next = self.item_held.val() | bit_cast::<3, 2>(self.item.val()),
             WriteSelect::Msn => self.write_item.next = self.item_msn.val(),
             WriteSelect::SoFar => self.write_item.next = self.item_so_far.val(),
+            WriteSelect::Executed => self.write_item.next = self.item_so_far.val(),
             WriteSelect::Ring => self.write_item.next = self.item_ring.val(),
             WriteSelect::ClearMsn => self.write_item.next = self.item_msn.val(),
             WriteSelect::ClearRing => self.write_item.next = self.item_ring.val(),
@@ -148,11 +165,18 @@ impl Logic for WriteBack {
                 self.message_new.next = self.sending.val();
             }
         }
-        self.flags.d.next = bit_cast::<8, 3>(self.state_new.val()) | (bit_cast::<8, 2>(self.message_new.val()) << 3);
+        self.nak_new.next = 0.into();
         if self.stands.val() {
-            self.flags.d.next =
-                bit_cast::<8, 3>(self.state_new.val()) | (bit_cast::<8, 2>(self.message_new.val()) << 3) | self.nak_bit.val();
+            self.nak_new.next = self.nak_bit.val();
         }
+        self.behind_new.next = 0.into();
+        if self.served.val() | (self.read_behind.val() & !self.executed.val()) {
+            self.behind_new.next = self.behind_bit.val();
+        }
+        self.flags.d.next = bit_cast::<8, 3>(self.state_new.val())
+            | (bit_cast::<8, 2>(self.message_new.val()) << 3)
+            | self.nak_new.val()
+            | self.behind_new.val();
         if self.at_home.val() {
             self.flags.d.next = self.home_flags.val();
         }
@@ -164,6 +188,7 @@ impl Logic for WriteBack {
             }
             WriteSelect::Msn => self.write_data.next = self.raised.val(),
             WriteSelect::SoFar => self.write_data.next = self.so_far.val(),
+            WriteSelect::Executed => self.write_data.next = bit_cast::<32, 24>(self.last_psn.val()),
             WriteSelect::Ring => self.write_data.next = self.raised.val(),
             _ => {}
         }

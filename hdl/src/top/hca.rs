@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The engine: every station, wired. Nothing is decided here.
 //!
-//! Ports carry the field's names (`docs/architecture.md`). AXI IDs: write 0 payload, 1 completions and events; read 1 descriptors
-//! (0 is the requester's payload, not built yet). Bursts are INCR, whole beats.
+//! Ports carry the field's names (`docs/architecture.md`). AXI IDs: see `mem::WriteArbiter` and `mem::ReadArbiter`.
+//! Bursts are INCR, whole beats.
 
 use super::{RequesterSide, SoftReset};
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
@@ -13,6 +13,7 @@ use crate::rx::Rx;
 use crate::tx::Tx;
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
+use verbena_spec::counters;
 
 /// Read ID of descriptor fetches.
 pub const READ_ID_DESCRIPTOR: u64 = 1;
@@ -76,6 +77,12 @@ const INCR: u64 = 1;
 /// | `XR` | QA + 6 |
 /// | `XD` | complete: QA + 1 |
 /// | `XE` | complete: QA + 2 |
+/// | `RF` | RA + 2 |
+/// | `YP` | READ responder: log2 resources |
+/// | `YA` | its store's address bits: rows, or everything |
+/// | `YB` | those of the pool |
+/// | `YR` | log2 of the longest ring |
+/// | `YC` | YR + 1 |
 #[derive(LogicBlock)]
 pub struct Hca<
     const W: usize,
@@ -131,6 +138,12 @@ pub struct Hca<
     const XR: usize,
     const XD: usize,
     const XE: usize,
+    const RF: usize,
+    const YP: usize,
+    const YA: usize,
+    const YB: usize,
+    const YR: usize,
+    const YC: usize,
 > {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -209,12 +222,12 @@ pub struct Hca<
     dma_writer: DmaWriter<W, K, BA, TA, WB>,
     write_arbiter: WriteArbiter<W, K>,
     descriptor_reader: DescriptorReader<W>,
-    retire: Retire<RQ, RH, RA, RE>,
+    retire: Retire<RQ, RH, RA, RE, RF>,
     queues: CompletionQueues<W, K, QA, CR, CD, CW>,
     registers: Registers<GW>,
     counters: Counters,
     tx: Tx<W, K, L, QA, TR, TA2, TB, TD, TM, TV, TG, TS, TN, TSA, TPA, TPB>,
-    side: RequesterSide<W, K, TS, TN, TPB, XA, XH, QA, XB, XC, XS, QR, XW, XT, XL, XU, XR, XD, XE>,
+    side: RequesterSide<W, K, TS, TN, TPB, XA, XH, QA, XB, XC, XS, QR, XW, XT, XL, XU, XR, XD, XE, YP, YA, YB, YR, YC>,
     read_arbiter: ReadArbiter<W>,
     effects: EffectMerge,
     events: EventMerge,
@@ -226,18 +239,19 @@ pub struct Hca<
     burst: Constant<Bits<2>>,
     id_descriptor: Constant<Bits<3>>,
     never: Constant<Bit>,
+    code_later: Constant<Bits<6>>,
 }
 
 /// The `tengig` preset.
 #[rustfmt::skip]
 pub type HcaTengig =
     Hca<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12,
-    64, 2, 9, 10, 11, 12, 26, 1, 1, 14, 9, 10>;
+    64, 2, 9, 10, 11, 12, 26, 1, 1, 14, 9, 10, 6, 10, 12, 13, 4, 5>;
 /// The `cu` preset.
 #[rustfmt::skip]
 pub type HcaCu =
     Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 7, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2, 1, 6, 8, 9,
-    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4>;
+    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4, 3, 3, 7, 6, 1, 2>;
 
 impl<
         const W: usize,
@@ -293,6 +307,12 @@ impl<
         const XR: usize,
         const XD: usize,
         const XE: usize,
+        const RF: usize,
+        const YP: usize,
+        const YA: usize,
+        const YB: usize,
+        const YR: usize,
+        const YC: usize,
     >
     Hca<
         W,
@@ -348,6 +368,12 @@ impl<
         XR,
         XD,
         XE,
+        RF,
+        YP,
+        YA,
+        YB,
+        YR,
+        YC,
     >
 {
     /// The engine for a configuration whose sizes the parameters are.
@@ -448,6 +474,7 @@ impl<
             burst: Constant::new(INCR.to_bits()),
             id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
             never: Constant::new(false),
+            code_later: Constant::new((counters::LATER as u64).to_bits()),
         }
     }
 }
@@ -506,6 +533,12 @@ impl<
         const XR: usize,
         const XD: usize,
         const XE: usize,
+        const RF: usize,
+        const YP: usize,
+        const YA: usize,
+        const YB: usize,
+        const YR: usize,
+        const YC: usize,
     > Logic
     for Hca<
         W,
@@ -561,6 +594,12 @@ impl<
         XR,
         XD,
         XE,
+        RF,
+        YP,
+        YA,
+        YB,
+        YR,
+        YC,
     >
 {
     #[hdl_gen]
@@ -706,17 +745,23 @@ impl<
         self.dma_writer.lookup_entry.next = self.side.mtt_entry.val();
         self.side.mtt_grant.next = self.dma_writer.lookup_grant.val();
         self.side.mtt_page.next = self.dma_writer.lookup_page.val();
-        // The ATOMIC's lookup and write, not wired yet.
-        self.dma_writer.atomic_lookup_valid.next = self.never.val();
-        self.dma_writer.atomic_lookup_entry.next = 0.into();
-        self.write_arbiter.atomic_aw_address.next = 0.into();
-        self.write_arbiter.atomic_aw_length.next = 0.into();
-        self.write_arbiter.atomic_aw_valid.next = self.never.val();
-        self.write_arbiter.atomic_w_data.next = 0.into();
-        self.write_arbiter.atomic_w_strobe.next = 0.into();
-        self.write_arbiter.atomic_w_last.next = self.never.val();
-        self.write_arbiter.atomic_w_valid.next = self.never.val();
-        self.write_arbiter.atomic_lock.next = self.never.val();
+        self.dma_writer.atomic_lookup_valid.next = self.side.atomic_lookup_valid.val();
+        self.dma_writer.atomic_lookup_entry.next = self.side.atomic_lookup_entry.val();
+        self.side.atomic_lookup_done.next = self.dma_writer.atomic_lookup_done.val();
+        self.side.atomic_lookup_page.next = self.dma_writer.atomic_lookup_page.val();
+        self.write_arbiter.atomic_aw_address.next = self.side.atomic_aw_address.val();
+        self.write_arbiter.atomic_aw_length.next = self.side.atomic_aw_length.val();
+        self.write_arbiter.atomic_aw_valid.next = self.side.atomic_aw_valid.val();
+        self.side.atomic_aw_ready.next = self.write_arbiter.atomic_aw_ready.val();
+        self.write_arbiter.atomic_w_data.next = self.side.atomic_w_data.val();
+        self.write_arbiter.atomic_w_strobe.next = self.side.atomic_w_strobe.val();
+        self.write_arbiter.atomic_w_last.next = self.side.atomic_w_last.val();
+        self.write_arbiter.atomic_w_valid.next = self.side.atomic_w_valid.val();
+        self.side.atomic_w_ready.next = self.write_arbiter.atomic_w_ready.val();
+        self.side.atomic_b_valid.next = self.write_arbiter.atomic_b_valid.val();
+        self.side.atomic_b_error.next = self.write_arbiter.atomic_b_error.val();
+        self.write_arbiter.atomic_lock.next = self.side.atomic_lock.val();
+        self.side.atomic_locked.next = self.write_arbiter.atomic_locked.val();
         self.tx.packet_word.next = self.side.packet_word.val();
         self.tx.packet_last.next = self.side.packet_last.val();
         self.tx.packet_valid.next = self.side.packet_valid.val();
@@ -727,7 +772,24 @@ impl<
         self.tx.payload_valid.next = self.side.payload_valid.val();
         self.side.payload_free.next = self.tx.payload_free.val();
 
-        // No requester yet.
+        // READ responder.
+        self.side.request_valid.next = self.control.request_valid.val();
+        self.side.request_index.next = self.control.request_index.val();
+        self.side.request_duplicate.next = self.control.request_duplicate.val();
+        self.side.request_msn.next = self.control.request_msn.val();
+        self.control.request_done.next = self.side.request_done.val();
+        self.control.request_verdict.next = self.side.request_verdict.val();
+        self.control.request_psns.next = self.side.request_psns.val();
+        self.side.serve_valid.next = self.retire.serve_valid.val();
+        self.side.serve_index.next = self.retire.serve_index.val();
+        self.retire.serve_ready.next = self.side.serve_ready.val();
+        self.side.s_ack.next = self.retire.ack.val();
+        self.side.s_ack_valid.next = self.retire.ack_valid.val();
+        self.retire.ack_ready.next = self.side.s_ack_ready.val();
+        self.control.read_error_index.next = self.side.read_error_index.val();
+        self.control.read_error_valid.next = self.side.read_error_valid.val();
+        self.side.read_error_ready.next = self.control.read_error_ready.val();
+        self.control.retire_idle.next = self.retire.idle.val();
 
         // Payload to memory.
         self.rx.read_beat.next = self.dma_writer.read_beat.val();
@@ -811,11 +873,12 @@ impl<
         self.side.complete_ar_ready.next = self.read_arbiter.complete_ar_ready.val();
         self.side.complete_r_valid.next = self.read_arbiter.complete_r_valid.val();
         self.read_arbiter.complete_r_ready.next = self.side.complete_r_ready.val();
-        // The ATOMIC responder's place, empty.
-        self.read_arbiter.atomic_ar_address.next = 0.into();
-        self.read_arbiter.atomic_ar_length.next = 0.into();
-        self.read_arbiter.atomic_ar_valid.next = self.never.val();
-        self.read_arbiter.atomic_r_ready.next = self.never.val();
+        self.read_arbiter.atomic_ar_address.next = self.side.atomic_ar_address.val();
+        self.read_arbiter.atomic_ar_length.next = self.side.atomic_ar_length.val();
+        self.read_arbiter.atomic_ar_valid.next = self.side.atomic_ar_valid.val();
+        self.side.atomic_ar_ready.next = self.read_arbiter.atomic_ar_ready.val();
+        self.side.atomic_r_valid.next = self.read_arbiter.atomic_r_valid.val();
+        self.read_arbiter.atomic_r_ready.next = self.side.atomic_r_ready.val();
         self.side.r_data.next = self.read_arbiter.r_data.val();
         self.side.r_error.next = self.read_arbiter.r_error.val();
         self.side.r_last.next = self.read_arbiter.r_last.val();
@@ -851,9 +914,9 @@ impl<
         self.soft_reset.tx_last.next = self.tx.m_last.val();
 
         // Effects.
-        self.tx.ack.next = self.retire.ack.val();
-        self.tx.ack_valid.next = self.retire.ack_valid.val();
-        self.retire.ack_ready.next = self.tx.ack_ready.val();
+        self.tx.ack.next = self.side.m_ack.val();
+        self.tx.ack_valid.next = self.side.m_ack_valid.val();
+        self.side.m_ack_ready.next = self.tx.ack_ready.val();
         self.queues.completion.next = self.retire.completion.val();
         self.queues.completion_valid.next = self.retire.completion_valid.val();
         self.retire.completion_ready.next = self.queues.completion_ready.val();
@@ -863,6 +926,9 @@ impl<
         self.events.send.next = self.side.event_job.val();
         self.events.send_valid.next = self.side.event_valid.val();
         self.side.event_ready.next = self.events.send_ready.val();
+        self.events.read.next = self.side.read_event.val();
+        self.events.read_valid.next = self.side.read_event_valid.val();
+        self.side.read_event_ready.next = self.events.read_ready.val();
         self.queues.event_job.next = self.events.m.val();
         self.queues.event_job_valid.next = self.events.m_valid.val();
         self.events.m_ready.next = self.queues.event_job_ready.val();
@@ -957,9 +1023,10 @@ impl<
         self.counters.rx_valid.next = self.rx.event_valid.val();
         self.counters.rx_code.next = self.rx.event_code.val();
         self.rx.event_ready.next = self.counters.rx_ready.val();
-        self.counters.responder_valid.next = self.control.event_valid.val();
+        // What a queued response is counted as, Complete says later.
+        self.counters.responder_valid.next = self.control.event_valid.val() & (self.control.event_code.val() != self.code_later.val());
         self.counters.responder_code.next = self.control.event_code.val();
-        self.control.event_ready.next = self.counters.responder_ready.val();
+        self.control.event_ready.next = self.counters.responder_ready.val() | (self.control.event_code.val() == self.code_later.val());
         self.counters.tx_valid.next = self.tx.event_valid.val();
         self.counters.tx_code.next = self.tx.event_code.val();
         self.tx.event_ready.next = self.counters.tx_ready.val();
@@ -972,8 +1039,9 @@ impl<
         self.codes.complete.next = self.side.complete_count_code.val();
         self.codes.complete_valid.next = self.side.complete_count_valid.val();
         self.side.complete_count_ready.next = self.codes.complete_ready.val();
-        self.codes.read.next = 0.into();
-        self.codes.read_valid.next = self.never.val();
+        self.codes.read.next = self.side.read_count_code.val();
+        self.codes.read_valid.next = self.side.read_count_valid.val();
+        self.side.read_count_ready.next = self.codes.read_ready.val();
         self.counters.extra_valid.next = self.codes.m_valid.val();
         self.counters.extra_code.next = self.codes.m.val();
         self.codes.m_ready.next = self.counters.extra_ready.val();

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The requester's side of the engine, wired: Send, Complete, and the readers and checks that they share. Nothing is decided here.
+//! What sends packets with payload, wired: Send, Complete and the READ responder, and the readers and checks that they share. Nothing is decided here.
 //!
 //! ```text
 //! doorbell, state ─► Send ─┬─► packet words, read jobs ─► PacketArbiter ─┬─► transmit
-//!                    ▲  │  └─► key ─┐                                    └─► DmaReader ─► payload
-//!                    │  ▼           ▼
-//! response, tick ─► Complete ─► KeyArbiter ◄─ control
-//!                      └─► job, entry, qp_error
+//!                    ▲  │  └─► key ─┐                          ▲         └─► DmaReader ─► payload
+//!                    │  ▼           ▼                          │
+//! response, tick ─► Complete ─► KeyArbiter ◄─ control          │
+//!                      └─► job, entry, qp_error ▲              │
+//! request, serve, state, ACKs ─► ReadResponder ─┴──────────────┴─► ACKs, ATOMIC's memory, qp_error
 //! ```
-//!
-//! The READ responder's places at the two arbiters are empty.
 
 use crate::host::EventJob;
-use crate::mem::{DmaReader, KeyArbiter, ReadJob, WriteJob};
-use crate::requester::{Complete, CompleteConfig, Send};
-use crate::responder::RetireEntry;
+use crate::mem::{DmaReader, KeyArbiter, WriteJob};
+use crate::requester::{Complete, CompleteConfig, ResponseQueue, Send};
+use crate::responder::{ReadResponder, RetireEntry};
 use crate::rx::PacketHead;
-use crate::tx::PacketArbiter;
+use crate::top::StateSplit;
+use crate::tx::{AckJob, PacketArbiter};
 use rust_hdl::prelude::*;
 
-/// The block. Parameters as in its parts: `W K S N PB AB` DmaReader's, `H` to `U` Send's, `RC SA SC` Complete's.
+/// The block. Parameters as in its parts: `W K S N PB AB` DmaReader's, `H` to `U` Send's, `RC SA SC` Complete's, `P` to `PE` `ReadResponder`'s `PA AA BA RA RC`
+/// (its other forms follow from `L`, `N` and `S`).
 #[derive(LogicBlock)]
 pub struct RequesterSide<
     const W: usize,
@@ -41,6 +42,11 @@ pub struct RequesterSide<
     const RC: usize,
     const SA: usize,
     const SC: usize,
+    const P: usize,
+    const PC: usize,
+    const PD: usize,
+    const PR: usize,
+    const PE: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -73,6 +79,58 @@ pub struct RequesterSide<
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
+    /// From control: READ and ATOMIC requests.
+    pub request_valid: Signal<In, Bit>,
+    pub request_index: Signal<In, Bits<12>>,
+    pub request_duplicate: Signal<In, Bit>,
+    pub request_msn: Signal<In, Bits<24>>,
+    pub request_done: Signal<Out, Bit>,
+    pub request_verdict: Signal<Out, Bits<3>>,
+    pub request_psns: Signal<Out, Bits<24>>,
+    /// From retire: what may be served, and ACKs; to transmit.
+    pub serve_valid: Signal<In, Bit>,
+    pub serve_index: Signal<In, Bits<12>>,
+    pub serve_ready: Signal<Out, Bit>,
+    pub s_ack: Signal<In, AckJob>,
+    pub s_ack_valid: Signal<In, Bit>,
+    pub s_ack_ready: Signal<Out, Bit>,
+    pub m_ack: Signal<Out, AckJob>,
+    pub m_ack_valid: Signal<Out, Bit>,
+    pub m_ack_ready: Signal<In, Bit>,
+    /// To control: this QP goes to ERR, the READ responder says.
+    pub read_error_valid: Signal<Out, Bit>,
+    pub read_error_index: Signal<Out, Bits<12>>,
+    pub read_error_ready: Signal<In, Bit>,
+    pub read_event: Signal<Out, EventJob>,
+    pub read_event_valid: Signal<Out, Bit>,
+    pub read_event_ready: Signal<In, Bit>,
+    pub read_count_valid: Signal<Out, Bit>,
+    pub read_count_code: Signal<Out, Bits<6>>,
+    pub read_count_ready: Signal<In, Bit>,
+    /// The ATOMIC's memory: see `mem::AtomicUnit`.
+    pub atomic_lock: Signal<Out, Bit>,
+    pub atomic_locked: Signal<In, Bit>,
+    pub atomic_lookup_valid: Signal<Out, Bit>,
+    pub atomic_lookup_entry: Signal<Out, Bits<16>>,
+    pub atomic_lookup_done: Signal<In, Bit>,
+    pub atomic_lookup_page: Signal<In, Bits<52>>,
+    pub atomic_ar_address: Signal<Out, Bits<64>>,
+    pub atomic_ar_length: Signal<Out, Bits<8>>,
+    pub atomic_ar_valid: Signal<Out, Bit>,
+    pub atomic_ar_ready: Signal<In, Bit>,
+    pub atomic_r_valid: Signal<In, Bit>,
+    pub atomic_r_ready: Signal<Out, Bit>,
+    pub atomic_aw_address: Signal<Out, Bits<64>>,
+    pub atomic_aw_length: Signal<Out, Bits<8>>,
+    pub atomic_aw_valid: Signal<Out, Bit>,
+    pub atomic_aw_ready: Signal<In, Bit>,
+    pub atomic_w_data: Signal<Out, Bits<W>>,
+    pub atomic_w_strobe: Signal<Out, Bits<K>>,
+    pub atomic_w_last: Signal<Out, Bit>,
+    pub atomic_w_valid: Signal<Out, Bit>,
+    pub atomic_w_ready: Signal<In, Bit>,
+    pub atomic_b_valid: Signal<In, Bit>,
+    pub atomic_b_error: Signal<In, Bit>,
     /// To control: this QP goes to ERR.
     pub qp_error_valid: Signal<Out, Bit>,
     pub qp_error_index: Signal<Out, Bits<12>>,
@@ -148,18 +206,14 @@ pub struct RequesterSide<
     pub complete_count_code: Signal<Out, Bits<6>>,
     pub complete_count_ready: Signal<In, Bit>,
     send: Send<W, H, QA, QB, QC, QS, QR, A, T, L, U>,
+    responses: ResponseQueue,
     complete: Complete<W, QA, QR, RC, SA, SC>,
     key_arbiter: KeyArbiter,
+    read: ReadResponder<QA, QB, P, PC, PD, PR, PE, L, N, S>,
+    states: StateSplit,
     packet_arbiter: PacketArbiter,
     dma_reader: DmaReader<W, K, S, N, PB, AB>,
-    never: Constant<Bit>,
     no_error: Constant<Bits<8>>,
-    no_word: Constant<Bits<32>>,
-    no_1: Constant<Bits<1>>,
-    no_4: Constant<Bits<4>>,
-    no_16: Constant<Bits<16>>,
-    no_64: Constant<Bits<64>>,
-    no_job: Constant<ReadJob>,
 }
 
 impl<
@@ -182,7 +236,12 @@ impl<
         const RC: usize,
         const SA: usize,
         const SC: usize,
-    > RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC>
+        const P: usize,
+        const PC: usize,
+        const PD: usize,
+        const PR: usize,
+        const PE: usize,
+    > RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC, P, PC, PD, PR, PE>
 {
     /// With Complete built so.
     pub fn new(complete: CompleteConfig) -> Self {
@@ -207,6 +266,54 @@ impl<
             response_done: Default::default(),
             response_code: Default::default(),
             response_placed: Default::default(),
+            request_valid: Default::default(),
+            request_index: Default::default(),
+            request_duplicate: Default::default(),
+            request_msn: Default::default(),
+            request_done: Default::default(),
+            request_verdict: Default::default(),
+            request_psns: Default::default(),
+            serve_valid: Default::default(),
+            serve_index: Default::default(),
+            serve_ready: Default::default(),
+            s_ack: Default::default(),
+            s_ack_valid: Default::default(),
+            s_ack_ready: Default::default(),
+            m_ack: Default::default(),
+            m_ack_valid: Default::default(),
+            m_ack_ready: Default::default(),
+            read_error_valid: Default::default(),
+            read_error_index: Default::default(),
+            read_error_ready: Default::default(),
+            read_event: Default::default(),
+            read_event_valid: Default::default(),
+            read_event_ready: Default::default(),
+            read_count_valid: Default::default(),
+            read_count_code: Default::default(),
+            read_count_ready: Default::default(),
+            atomic_lock: Default::default(),
+            atomic_locked: Default::default(),
+            atomic_lookup_valid: Default::default(),
+            atomic_lookup_entry: Default::default(),
+            atomic_lookup_done: Default::default(),
+            atomic_lookup_page: Default::default(),
+            atomic_ar_address: Default::default(),
+            atomic_ar_length: Default::default(),
+            atomic_ar_valid: Default::default(),
+            atomic_ar_ready: Default::default(),
+            atomic_r_valid: Default::default(),
+            atomic_r_ready: Default::default(),
+            atomic_aw_address: Default::default(),
+            atomic_aw_length: Default::default(),
+            atomic_aw_valid: Default::default(),
+            atomic_aw_ready: Default::default(),
+            atomic_w_data: Default::default(),
+            atomic_w_strobe: Default::default(),
+            atomic_w_last: Default::default(),
+            atomic_w_valid: Default::default(),
+            atomic_w_ready: Default::default(),
+            atomic_b_valid: Default::default(),
+            atomic_b_error: Default::default(),
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
@@ -280,18 +387,14 @@ impl<
             complete_count_code: Default::default(),
             complete_count_ready: Default::default(),
             send: Default::default(),
+            responses: ResponseQueue::new(complete.direct),
             complete: Complete::new(complete),
+            read: Default::default(),
+            states: Default::default(),
             key_arbiter: Default::default(),
             packet_arbiter: Default::default(),
             dma_reader: Default::default(),
-            never: Constant::new(false),
             no_error: Constant::new(0u64.to_bits()),
-            no_word: Constant::new(0u64.to_bits()),
-            no_1: Constant::new(0u64.to_bits()),
-            no_4: Constant::new(0u64.to_bits()),
-            no_16: Constant::new(0u64.to_bits()),
-            no_64: Constant::new(0u64.to_bits()),
-            no_job: Constant::new(ReadJob::default()),
         }
     }
 }
@@ -316,38 +419,59 @@ impl<
         const RC: usize,
         const SA: usize,
         const SC: usize,
-    > Logic for RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC>
+        const P: usize,
+        const PC: usize,
+        const PD: usize,
+        const PR: usize,
+        const PE: usize,
+    > Logic for RequesterSide<W, K, S, N, PB, AB, H, QA, QB, QC, QS, QR, A, T, L, U, RC, SA, SC, P, PC, PD, PR, PE>
 {
     #[hdl_gen]
     fn update(&mut self) {
         self.send.clock.next = self.clock.val();
+        self.responses.clock.next = self.clock.val();
         self.complete.clock.next = self.clock.val();
         self.key_arbiter.clock.next = self.clock.val();
         self.packet_arbiter.clock.next = self.clock.val();
         self.dma_reader.clock.next = self.clock.val();
+        self.read.clock.next = self.clock.val();
+        self.states.clock.next = self.clock.val();
+        self.read.reset.next = self.reset.val();
+        self.states.reset.next = self.reset.val();
         self.send.reset.next = self.reset.val();
+        self.responses.reset.next = self.reset.val();
         self.complete.reset.next = self.reset.val();
         self.key_arbiter.reset.next = self.reset.val();
         self.packet_arbiter.reset.next = self.reset.val();
         self.dma_reader.reset.next = self.reset.val();
 
-        // Rows, doorbells, states. A QP row goes to both its keepers at once.
-        self.send.table_valid.next = self.table_valid.val() & self.complete.table_ready.val();
+        // Rows, doorbells, states. A QP row goes to its three keepers at once.
+        self.send.table_valid.next = self.table_valid.val() & self.complete.table_ready.val() & self.read.table_ready.val();
         self.send.table_address.next = self.table_address.val();
         self.send.table_data.next = self.table_data.val();
-        self.complete.table_valid.next = self.table_valid.val() & self.send.table_ready.val();
+        self.complete.table_valid.next = self.table_valid.val() & self.send.table_ready.val() & self.read.table_ready.val();
         self.complete.table_address.next = self.table_address.val();
         self.complete.table_data.next = self.table_data.val();
-        self.table_ready.next = self.send.table_ready.val() & self.complete.table_ready.val();
-        self.ready.next = self.send.ready.val() & self.complete.ready.val();
+        self.read.table_valid.next = self.table_valid.val() & self.send.table_ready.val() & self.complete.table_ready.val();
+        self.read.table_address.next = self.table_address.val();
+        self.read.table_data.next = self.table_data.val();
+        self.table_ready.next = self.send.table_ready.val() & self.complete.table_ready.val() & self.read.table_ready.val();
+        self.ready.next = self.send.ready.val() & self.complete.ready.val() & self.read.ready.val();
         self.send.doorbell_valid.next = self.doorbell_valid.val();
         self.send.doorbell_index.next = self.doorbell_index.val();
         self.send.doorbell_producer.next = self.doorbell_producer.val();
         self.doorbell_ready.next = self.send.doorbell_ready.val();
-        self.send.state_valid.next = self.state_valid.val();
+        // A QP's state changes when no response of the old one is left.
+        self.states.state_valid.next = self.state_valid.val() & self.responses.empty.val();
+        self.state_ready.next = self.states.state_ready.val();
+        self.send.state_valid.next = self.states.send_valid.val();
+        self.states.send_ready.next = self.send.state_ready.val();
+        self.read.state_valid.next = self.states.read_valid.val();
+        self.states.read_ready.next = self.read.state_ready.val();
+        self.read.state_index.next = self.state_index.val();
+        self.read.state.next = self.state.val();
         self.send.state_index.next = self.state_index.val();
         self.send.state.next = self.state.val();
-        self.state_ready.next = self.send.state_ready.val();
 
         // Send and Complete.
         self.send.rewind_valid.next = self.complete.rewind_valid.val();
@@ -388,11 +512,16 @@ impl<
         self.complete.tick.next = self.tick.val();
 
         // Responses, and what they do.
-        self.complete.head.next = self.head.val();
-        self.complete.response_valid.next = self.response_valid.val();
-        self.response_done.next = self.complete.response_done.val();
-        self.response_code.next = self.complete.response_code.val();
-        self.response_placed.next = self.complete.response_placed.val();
+        self.responses.s_head.next = self.head.val();
+        self.responses.s_valid.next = self.response_valid.val();
+        self.response_done.next = self.responses.s_done.val();
+        self.response_code.next = self.responses.s_code.val();
+        self.response_placed.next = self.responses.s_placed.val();
+        self.complete.head.next = self.responses.m_head.val();
+        self.complete.response_valid.next = self.responses.m_valid.val();
+        self.responses.m_done.next = self.complete.response_done.val();
+        self.responses.m_code.next = self.complete.response_code.val();
+        self.responses.m_placed.next = self.complete.response_placed.val();
         self.job.next = self.complete.job.val();
         self.job_valid.next = self.complete.job_valid.val();
         self.complete.job_ready.next = self.job_ready.val();
@@ -474,20 +603,79 @@ impl<
         self.dma_reader.mtt_grant.next = self.mtt_grant.val();
         self.dma_reader.mtt_page.next = self.mtt_page.val();
 
-        // The READ responder's places, empty.
-        self.packet_arbiter.read_packet_valid.next = self.never.val();
-        self.packet_arbiter.read_packet_last.next = self.never.val();
-        self.packet_arbiter.read_packet_word.next = self.no_word.val();
-        self.packet_arbiter.read_job_valid.next = self.never.val();
-        self.packet_arbiter.read_done_ready.next = self.never.val();
-        self.packet_arbiter.read_job.next = self.no_job.val();
-        self.key_arbiter.read_key_start.next = self.never.val();
-        self.key_arbiter.read_key_op.next = self.no_1.val();
-        self.key_arbiter.read_key.next = self.no_word.val();
-        self.key_arbiter.read_key_va.next = self.no_64.val();
-        self.key_arbiter.read_key_length.next = self.no_word.val();
-        self.key_arbiter.read_key_pd.next = self.no_16.val();
-        self.key_arbiter.read_key_access.next = self.no_4.val();
+        // The READ responder.
+        self.read.head.next = self.head.val();
+        self.read.request_valid.next = self.request_valid.val();
+        self.read.request_index.next = self.request_index.val();
+        self.read.request_duplicate.next = self.request_duplicate.val();
+        self.read.request_msn.next = self.request_msn.val();
+        self.request_done.next = self.read.request_done.val();
+        self.request_verdict.next = self.read.request_verdict.val();
+        self.request_psns.next = self.read.request_psns.val();
+        self.read.serve_valid.next = self.serve_valid.val();
+        self.read.serve_index.next = self.serve_index.val();
+        self.serve_ready.next = self.read.serve_ready.val();
+        self.read.s_ack.next = self.s_ack.val();
+        self.read.s_ack_valid.next = self.s_ack_valid.val();
+        self.s_ack_ready.next = self.read.s_ack_ready.val();
+        self.m_ack.next = self.read.m_ack.val();
+        self.m_ack_valid.next = self.read.m_ack_valid.val();
+        self.read.m_ack_ready.next = self.m_ack_ready.val();
+        self.packet_arbiter.read_packet_word.next = self.read.packet_word.val();
+        self.packet_arbiter.read_packet_last.next = self.read.packet_last.val();
+        self.packet_arbiter.read_packet_valid.next = self.read.packet_valid.val();
+        self.read.packet_ready.next = self.packet_arbiter.read_packet_ready.val();
+        self.packet_arbiter.read_job.next = self.read.job.val();
+        self.packet_arbiter.read_job_valid.next = self.read.job_valid.val();
+        self.read.job_ready.next = self.packet_arbiter.read_job_ready.val();
+        self.read.done_valid.next = self.packet_arbiter.read_done_valid.val();
+        self.read.done_error.next = self.packet_arbiter.read_done_error.val();
+        self.packet_arbiter.read_done_ready.next = self.read.done_ready.val();
+        self.key_arbiter.read_key_start.next = self.read.key_start.val();
+        self.key_arbiter.read_key_op.next = self.read.key_op.val();
+        self.key_arbiter.read_key.next = self.read.key.val();
+        self.key_arbiter.read_key_va.next = self.read.key_va.val();
+        self.key_arbiter.read_key_length.next = self.read.key_length.val();
+        self.key_arbiter.read_key_pd.next = self.read.key_pd.val();
+        self.key_arbiter.read_key_access.next = self.read.key_access.val();
+        self.read.key_done.next = self.key_arbiter.read_key_done.val();
+        self.read.key_ok.next = self.key_ok.val();
+        self.read.key_paged.next = self.key_paged.val();
+        self.read.key_address.next = self.key_address.val();
+        self.read_error_index.next = self.read.qp_error_index.val();
+        self.read_error_valid.next = self.read.qp_error_valid.val();
+        self.read.qp_error_ready.next = self.read_error_ready.val();
+        self.read_event.next = self.read.event_job.val();
+        self.read_event_valid.next = self.read.event_valid.val();
+        self.read.event_ready.next = self.read_event_ready.val();
+        self.read_count_code.next = self.read.count_code.val();
+        self.read_count_valid.next = self.read.count_valid.val();
+        self.read.count_ready.next = self.read_count_ready.val();
+        self.atomic_lock.next = self.read.atomic_lock.val();
+        self.read.atomic_locked.next = self.atomic_locked.val();
+        self.atomic_lookup_valid.next = self.read.atomic_lookup_valid.val();
+        self.atomic_lookup_entry.next = self.read.atomic_lookup_entry.val();
+        self.read.atomic_lookup_done.next = self.atomic_lookup_done.val();
+        self.read.atomic_lookup_page.next = self.atomic_lookup_page.val();
+        self.atomic_ar_address.next = self.read.atomic_ar_address.val();
+        self.atomic_ar_length.next = self.read.atomic_ar_length.val();
+        self.atomic_ar_valid.next = self.read.atomic_ar_valid.val();
+        self.read.atomic_ar_ready.next = self.atomic_ar_ready.val();
+        self.read.atomic_r_data.next = bit_cast::<64, W>(self.r_data.val());
+        self.read.atomic_r_error.next = self.r_error.val();
+        self.read.atomic_r_valid.next = self.atomic_r_valid.val();
+        self.atomic_r_ready.next = self.read.atomic_r_ready.val();
+        self.atomic_aw_address.next = self.read.atomic_aw_address.val();
+        self.atomic_aw_length.next = self.read.atomic_aw_length.val();
+        self.atomic_aw_valid.next = self.read.atomic_aw_valid.val();
+        self.read.atomic_aw_ready.next = self.atomic_aw_ready.val();
+        self.atomic_w_data.next = self.read.atomic_w_data.val().get_bits::<W>(0);
+        self.atomic_w_strobe.next = self.read.atomic_w_strobe.val().get_bits::<K>(0);
+        self.atomic_w_last.next = self.read.atomic_w_last.val();
+        self.atomic_w_valid.next = self.read.atomic_w_valid.val();
+        self.read.atomic_w_ready.next = self.atomic_w_ready.val();
+        self.read.atomic_b_valid.next = self.atomic_b_valid.val();
+        self.read.atomic_b_error.next = self.atomic_b_error.val();
 
         // AXI reads.
         self.payload_ar_address.next = self.dma_reader.ar_address.val();
@@ -525,9 +713,12 @@ impl<
         self.send_count_valid.next = self.send.count_valid.val();
         self.send_count_code.next = self.send.count_code.val();
         self.send.count_ready.next = self.send_count_ready.val();
-        self.complete_count_valid.next = self.complete.count_valid.val();
-        self.complete_count_code.next = self.complete.count_code.val();
-        self.complete.count_ready.next = self.complete_count_ready.val();
+        self.responses.s_count_valid.next = self.complete.count_valid.val();
+        self.responses.s_count_code.next = self.complete.count_code.val();
+        self.complete.count_ready.next = self.responses.s_count_ready.val();
+        self.complete_count_valid.next = self.responses.m_count_valid.val();
+        self.complete_count_code.next = self.responses.m_count_code.val();
+        self.responses.m_count_ready.next = self.complete_count_ready.val();
     }
 
     crate::block_name!();

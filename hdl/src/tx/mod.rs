@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transmit: headers, ICRC, frames to the MAC.
 
+mod ack_order;
 mod arbiter;
 mod beat_path;
 mod frame_out;
@@ -23,6 +24,7 @@ mod tx;
 mod word_icrc;
 mod word_ram;
 
+pub use ack_order::AckOrder;
 pub use arbiter::{Arbiter, MIN_FRAME};
 pub use beat_path::BeatPath;
 pub use frame_out::FrameOut;

@@ -14,7 +14,7 @@
 //! AckJob to first beat (W = 64, IPv4): 17 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx),
 //! TX_POISONED for a packet and TX_HOST_DROPPED for a host frame that doesn't.
 
-use super::{AckJob, Arbiter, BeatPath, FrameOut, HostFifo, PacketBuilder, PacketSlots, PayloadFifo, WordIcrc, WordRam};
+use super::{AckJob, AckOrder, Arbiter, BeatPath, FrameOut, HostFifo, PacketBuilder, PacketSlots, PayloadFifo, WordIcrc, WordRam};
 use rust_hdl::prelude::*;
 
 /// `W` bits, `K` bytes, `L` words a beat; `2^QA` QPs, word RAM of `2^RA` words, `2^SA` words of slots; host FIFO of `2^A` beats, `B = A + 1`, `D = W + K`, the longest host frame
@@ -79,6 +79,7 @@ pub struct Tx<
     slots: PacketSlots<SA>,
     payload: PayloadFifo<W, PA, PB>,
     builder: PacketBuilder<L, V, SA>,
+    order: AckOrder<QA>,
     word_icrc: [WordIcrc; N],
     wide: [BeatPath<W, L, G>; S],
     frame_out: FrameOut<W, K, L>,
@@ -154,6 +155,7 @@ impl<
             slots: Default::default(),
             payload: Default::default(),
             builder: Default::default(),
+            order: Default::default(),
             word_icrc: std::array::from_fn(|_| Default::default()),
             wide: std::array::from_fn(|_| Default::default()),
             frame_out: Default::default(),
@@ -190,10 +192,11 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, event_full, event_reg);
-        clock!(self, clock, words, slots, payload, builder, frame_out, host_fifo, arbiter);
+        clock!(self, clock, words, slots, payload, builder, order, frame_out, host_fifo, arbiter);
         self.slots.reset.next = self.reset.val();
         self.payload.reset.next = self.reset.val();
         self.builder.reset.next = self.reset.val();
+        self.order.reset.next = self.reset.val();
         self.frame_out.reset.next = self.reset.val();
         self.host_fifo.reset.next = self.reset.val();
         self.arbiter.reset.next = self.reset.val();
@@ -236,7 +239,15 @@ impl<
         self.payload.m_ready.next = self.builder.payload_take.val();
 
         self.builder.ack.next = self.ack.val();
-        self.builder.ack_valid.next = self.ack_valid.val();
+        // R36: not before the responses that it came behind.
+        self.order.word.next = self.packet_word.val();
+        self.order.word_last.next = self.packet_last.val();
+        self.order.word_taken.next = self.packet_valid.val() & self.slots.packet_ready.val();
+        self.order.begin_next.next = self.builder.begin_next.val();
+        self.order.ack.next = self.ack.val();
+        self.order.ack_valid.next = self.ack_valid.val();
+        self.order.ack_taken.next = self.ack_valid.val() & self.builder.ack_ready.val();
+        self.builder.ack_valid.next = self.order.allowed.val();
         self.ack_ready.next = self.builder.ack_ready.val();
         self.builder.local_mac.next = self.local_mac.val();
         self.builder.gid.next = self.gid.val();

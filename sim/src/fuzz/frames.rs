@@ -3,6 +3,7 @@
 
 use crate::session::{ENGINE, PEER};
 use crate::traffic::Flow;
+use verbena_verbs::Mr;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use verbena_model::icrc::icrc;
@@ -29,6 +30,40 @@ pub struct Target {
     pub va: u64,
     pub length: u64,
     pub rkey: u32,
+    /// What RC flows read, if the engine serves READs: nothing else touches it.
+    pub source: Option<(Mr, u64)>,
+    /// What this flow's ATOMICs work on, 8 bytes: no other flow's do.
+    pub word: Option<(Mr, u64)>,
+    /// READs and ATOMICs sent that may not be answered yet.
+    pub outstanding: usize,
+    /// The last few, as they were sent, and what is left of a READ that begins further on.
+    asked: Vec<Asked>,
+}
+
+/// A READ or ATOMIC, to be sent again.
+#[derive(Debug, Clone)]
+struct Asked {
+    frame: Vec<u8>,
+    /// Of a READ: its flow before it, address and length.
+    read: Option<(Flow, u64, u32)>,
+}
+
+/// Those kept for a flow: a peer never repeats what its resources have forgotten.
+const ASKED: usize = 2;
+
+impl Target {
+    pub fn new(flow: Flow, va: u64, length: u64, rkey: u32) -> Target {
+        Target {
+            flow,
+            va,
+            length,
+            rkey,
+            source: None,
+            word: None,
+            outstanding: 0,
+            asked: vec![],
+        }
+    }
 }
 
 /// Makes frames; keeps some to send again.
@@ -45,6 +80,7 @@ impl Frames {
         let target = rng.gen_range(0..targets.len());
         let target = &mut targets[target];
         let frames = match rng.gen_range(0..100) {
+            0..=9 if target.source.is_some() => asking(target, rng),
             0..=29 => good(target, rng),
             30..=49 => one("bits flipped", flipped(target, rng)),
             50..=64 => one("fields at random", fields(target, rng)),
@@ -114,6 +150,53 @@ fn good(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
             kind: "good",
         })
         .collect()
+}
+
+/// A READ or ATOMIC, or one again: as it was, or the READ's rest from a packet's border on.
+fn asking(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
+    let Some((mr, length)) = target.source.clone() else { return vec![] };
+    if !target.asked.is_empty() && rng.gen_bool(0.3) {
+        let at = rng.gen_range(0..target.asked.len());
+        let Asked { frame, read } = target.asked[at].clone();
+        if let (Some((mut flow, va, length)), true) = (read, rng.gen_bool(0.5)) {
+            let packets = length.div_ceil(flow.pmtu as u32).max(1);
+            let skipped = rng.gen_range(0..packets);
+            let bytes = skipped * flow.pmtu as u32;
+            flow.psn = flow.psn.wrapping_add(skipped) & 0xff_ffff;
+            return one("READ again", flow.read(va + u64::from(bytes), mr.key, length - bytes));
+        }
+        return one("READ again", frame);
+    }
+    let before = target.flow.clone();
+    let asked = match target.word.clone() {
+        Some((mr, va)) if rng.gen_bool(0.4) => {
+            let atomic_eth = AtomicEth {
+                virtual_address: va,
+                rkey: mr.key,
+                // So small that a compare succeeds at times.
+                swap_or_add: rng.gen_range(0..3),
+                compare: rng.gen_range(0..3),
+            };
+            let frame = target.flow.atomic(atomic_eth, rng.gen());
+            Asked { frame, read: None }
+        }
+        _ => {
+            let count = rng.gen_range(0..=4 * target.flow.pmtu as u32 + 8).min(length as u32);
+            let va = mr.va + rng.gen_range(0..=length - u64::from(count));
+            let frame = target.flow.read(va, mr.key, count);
+            Asked {
+                frame,
+                read: Some((before, va, count)),
+            }
+        }
+    };
+    let frame = asked.frame.clone();
+    if target.asked.len() == ASKED {
+        target.asked.remove(0);
+    }
+    target.asked.push(asked);
+    target.outstanding += 1;
+    one("READ or ATOMIC", frame)
 }
 
 /// A single packet that would be accepted; the flow doesn't move on.

@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verbena_spec::counters::{Class, COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_NO_BUFFER, RX_ROCE};
-use verbena_verbs::{Mr, QpState, Region};
+use verbena_verbs::{Access, Mr, QpState, Region};
 
 /// How much.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub struct FuzzSummary {
 const ROUND: u64 = 250;
 /// Bytes that the peer may write, and that receives may use.
 const REGION: u64 = 12_288;
+/// Bytes that READs read.
+const SOURCE: u64 = 4096;
 /// Receive WQEs kept posted.
 const RECEIVES: usize = 8;
 
@@ -60,6 +62,9 @@ struct Fuzzer {
     target: (Region, Mr),
     /// Registered without remote access, filled: nothing may change it.
     guard: (Region, Vec<u8>),
+    /// What READs read, and what ATOMICs work on, where the engine has them.
+    source: Option<(Region, Mr)>,
+    words: Option<(Region, Mr)>,
     summary: FuzzSummary,
     shadow: Shadow,
     one_by_one: bool,
@@ -82,7 +87,21 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
     session.hca().lite.idle = 0.3;
     let target = session.region(REGION)?;
     let guard = guard(&mut session, &mut rng)?;
-    let shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1);
+    let capabilities = *session.device.capabilities();
+    let mut shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1, capabilities.read_atomic);
+    let mut other = |session: &mut Session, wanted: bool, access: Access| -> Result<Option<(Region, Mr)>> {
+        if !wanted {
+            return Ok(None);
+        }
+        let region = session.device.alloc_region(SOURCE)?;
+        let mr = session.device.reg_mr(session.pd, &region, access)?;
+        let bytes: Vec<u8> = (0..SOURCE).map(|_| rng.gen()).collect();
+        region.write(session.hca(), region.va, &bytes)?;
+        shadow.register(&region, &mr, access, &bytes);
+        Ok(Some((region, mr)))
+    };
+    let source = other(&mut session, capabilities.read_atomic, Access::REMOTE_READ)?;
+    let words = other(&mut session, capabilities.atomic, Access::LOCAL_WRITE | Access::REMOTE_ATOMIC)?;
     let mut fuzzer = Fuzzer {
         shadow,
         one_by_one: options.one_by_one,
@@ -93,6 +112,8 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
         connections: Vec::new(),
         target,
         guard,
+        source,
+        words,
         summary: FuzzSummary::default(),
         delivered: 0,
         host_frames: 0,
@@ -120,7 +141,8 @@ impl Fuzzer {
         self.shadow.begin(&mut self.session)?;
         self.counters = self.session.counters()?;
         let longest = self.session.hca().config.max_frame;
-        let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
+        let mut targets: Vec<Target> = (0..self.connections.len()).map(|i| self.aim(i)).collect();
+        let depth = self.depth();
         let pace = [Pace::Wire, Pace::Fast, Pace::Idle(0.2)][self.rng.gen_range(0..3)];
         self.session.hca().rx.pace = pace;
         let mut sent = 0;
@@ -135,6 +157,11 @@ impl Fuzzer {
                     self.compare()
                         .with_context(|| format!("frame {sent}, '{}': {:02x?}", frame.kind, frame.bytes))?;
                 }
+            }
+            // R59: no more than the peer may.
+            if targets.iter().any(|t| t.outstanding >= depth) {
+                hold!(self.session.hca().settle(300, 2_000_000), "the engine never came to rest");
+                targets.iter_mut().for_each(|t| t.outstanding = 0);
             }
             self.renew(&mut targets)?;
             if self.rng.gen_bool(0.2) {
@@ -156,13 +183,21 @@ impl Fuzzer {
         self.check()
     }
 
-    fn aim(&self, connection: &Connection) -> Target {
-        Target {
-            flow: connection.flow.clone(),
-            va: self.target.0.va,
-            length: REGION,
-            rkey: self.target.1.key,
+    fn aim(&self, index: usize) -> Target {
+        let flow = self.connections[index].flow.clone();
+        let reliable = flow.form.service == 0;
+        let mut target = Target::new(flow, self.target.0.va, REGION, self.target.1.key);
+        if reliable {
+            target.source = self.source.as_ref().map(|(_, mr)| (mr.clone(), SOURCE));
+            target.word = self.words.as_ref().map(|(_, mr)| (mr.clone(), mr.va + 8 * index as u64));
         }
+        target
+    }
+
+    /// READs and ATOMICs that a peer may have outstanding.
+    fn depth(&self) -> usize {
+        let capabilities = self.session.device.capabilities();
+        capabilities.read_depth.min(capabilities.read_resources / capabilities.qps).max(1)
     }
 
     /// New QPs in place of the last round's, which mostly ended in ERR: destroyed with packets in flight (R68).
@@ -171,6 +206,7 @@ impl Fuzzer {
             self.session.device.destroy_qp(connection.qp)?;
             self.shadow.destroy(&connection);
         }
+        self.shadow.forget_readers();
         let count = (self.session.hca().config.n_qps - 2).min(4);
         // One is left for the proof of life.
         for _ in 0..count.max(2) - 1 {
@@ -197,8 +233,16 @@ impl Fuzzer {
 
     fn connect(&mut self) -> Result<Connection> {
         let form = self.form();
-        let connection = self.session.connect_as(form, 256, RECEIVES)?;
-        self.shadow.connect(&connection);
+        let (mut remote, mut depth) = (Access::REMOTE_WRITE, 0);
+        if self.source.is_some() && form.service == 0 {
+            remote = remote | Access::REMOTE_READ;
+            depth = self.depth() as u8;
+        }
+        if self.words.is_some() && form.service == 0 {
+            remote = remote | Access::REMOTE_ATOMIC;
+        }
+        let connection = self.session.connect_as(form, 256, RECEIVES, remote)?;
+        self.shadow.connect(&connection, remote, depth);
         for i in 0..RECEIVES as u64 {
             let sge = self.target.1.sge(512 * i, 700)?;
             self.session.device.post_recv(connection.qp, i, sge)?;
@@ -221,7 +265,7 @@ impl Fuzzer {
         self.session.device.destroy_qp(self.connections[i].qp)?;
         self.shadow.destroy(&self.connections[i]);
         self.connections[i] = self.connect()?;
-        targets[i] = self.aim(&self.connections[i]);
+        targets[i] = self.aim(i);
         Ok(())
     }
 
@@ -307,7 +351,7 @@ impl Fuzzer {
         self.session.hca().axi.wild_is_violation = false;
         self.session.hca().host_rx.may_withdraw = true;
         let longest = self.session.hca().config.max_frame;
-        let mut targets: Vec<Target> = self.connections.iter().map(|c| self.aim(c)).collect();
+        let mut targets: Vec<Target> = (0..self.connections.len()).map(|i| self.aim(i)).collect();
         for _ in 0..count {
             wild(self.session.hca(), &mut self.rng)?;
             self.summary.accesses += 1;

@@ -74,6 +74,8 @@ impl Common {
             uc: a.uc && b.uc,
             ud: a.ud && b.ud,
             read_atomic: a.read_atomic && b.read_atomic,
+            atomic: a.atomic && b.atomic,
+            read_depth: a.read_depth.min(b.read_depth),
             ..*a
         };
         // 0 and 1 are no ordinary QPs.
@@ -170,6 +172,7 @@ impl Draft {
                 },
                 silent: entries[side] / 2,
                 read_atomic: capabilities.read_atomic,
+                atomic: capabilities.atomic,
                 keys: if common.shared || !reliable { 0 } else { KEYS },
             };
             Plan::new(rng, &shape)
@@ -268,7 +271,8 @@ pub fn connect<N: Network>(
             0xff_ffe0 + rng.gen_range(0..32)
         }
     });
-    let depths: [u8; 2] = [0, 1].map(|_| rng.gen_range(1..=16));
+    let deepest = common.capabilities.read_depth.clamp(1, 16) as u8;
+    let depths: [u8; 2] = [0, 1].map(|_| rng.gen_range(1..=deepest));
     let qkeys: [u32; 2] = [0, 1].map(|_| rng.gen_range(1..1 << 31));
     let ipv6 = common.capabilities.ipv6 && rng.gen_ratio(1, 3);
     let vlan = rng.gen_ratio(1, 4).then(|| Vlan {

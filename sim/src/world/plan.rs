@@ -29,8 +29,9 @@ pub struct Shape {
     pub messages: usize,
     /// Most unsignalled ones in a row, below the send queue's entries.
     pub silent: usize,
-    /// READ and ATOMIC are to be had.
+    /// READ is to be had, and ATOMIC.
     pub read_atomic: bool,
+    pub atomic: bool,
     /// Keys of the peer that a SEND may invalidate.
     pub keys: usize,
 }
@@ -180,7 +181,8 @@ impl Kind {
         }
         if shape.transport == Transport::Rc {
             all.extend([SendInvalidate].iter().filter(|_| shape.keys > 0));
-            all.extend([Read, Read, CompareSwap, FetchAdd].iter().filter(|_| shape.read_atomic));
+            all.extend([Read, Read].iter().filter(|_| shape.read_atomic));
+            all.extend([CompareSwap, FetchAdd].iter().filter(|_| shape.atomic));
         }
         all
     }

@@ -7,8 +7,8 @@ use crate::hold;
 use anyhow::{ensure, Context, Result};
 use std::collections::VecDeque;
 use verbena_verbs::{
-    Access, Bus, Completion, CompletionOpcode, CompletionStatus, Cq, Data, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp, QpAttr,
-    QpInit, QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
+    Access, Bus, Capabilities, Completion, CompletionOpcode, CompletionStatus, Cq, Data, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer,
+    Qp, QpAttr, QpInit, QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
 };
 
 /// How the bytes go.
@@ -143,17 +143,20 @@ impl Flow {
             halves.push(Half { qp, cq, region, mr });
         }
         let halves: [Half; 2] = halves.try_into().ok().context("two halves")?;
+        // Without READ nothing is set.
+        let depth = |capabilities: &Capabilities| capabilities.read_atomic.then_some(capabilities.read_depth.min(16) as u8);
+        let depths = [0, 1].map(|side| depth(network.device(side).capabilities()));
         for side in 0..2 {
             let (mac, ip) = network.address(1 - side);
             let rtr = QpAttr {
                 min_rnr_timer: Some(RNR_TIMER),
-                max_dest_rd_atomic: Some(16),
+                max_dest_rd_atomic: depths[side],
                 ..QpAttr::to_rtr(Peer::new(Gid::ipv4(ip), mac), halves[1 - side].qp.qpn, PSNS[1 - side], path_mtu)
             };
             let rts = QpAttr {
                 timeout: Some(options.timeout),
                 retry_count: Some(RETRIES),
-                max_rd_atomic: Some(16),
+                max_rd_atomic: depths[1 - side],
                 ..QpAttr::to_rts(PSNS[side])
             };
             let device = network.device(side);

@@ -74,7 +74,13 @@ pub struct Capabilities {
     pub ud: bool,
     /// Can send requests.
     pub requester: bool,
+    /// READ, both ways.
     pub read_atomic: bool,
+    /// ATOMIC too.
+    pub atomic: bool,
+    /// READs and ATOMICs that a peer may have outstanding on one QP, and on all together (register READ_LIMITS).
+    pub read_depth: usize,
+    pub read_resources: usize,
     pub reorder: bool,
     /// Most entries of a completion or event ring.
     pub ring_entries: usize,
@@ -83,7 +89,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    fn parse(word: u32) -> Capabilities {
+    fn parse(word: u32, reads: u32) -> Capabilities {
         let log = |low: u32| (word >> low) & 0xf;
         let flag = |bit: u32| word >> bit & 1 == 1;
         Capabilities {
@@ -96,6 +102,9 @@ impl Capabilities {
             ud: flag(17),
             requester: flag(18),
             read_atomic: flag(19),
+            atomic: flag(19) && reads >> 5 & 1 == 1,
+            read_depth: (reads & 0x1f) as usize,
+            read_resources: (reads >> 16) as usize,
             reorder: flag(20),
             ring_entries: 1 << log(21),
             address_bits: word >> 25,
@@ -126,6 +135,8 @@ pub struct Device<P> {
     /// Tag of each MR index's latest key.
     pub(crate) key_tags: Vec<u8>,
     pub(crate) mtt: Ranges,
+    /// Responder resources.
+    pub(crate) resources: Ranges,
     pub(crate) cqs: Slots<CqState>,
     pub(crate) qps: Slots<QpSlot>,
     /// Tag of each QP index's latest QPN.
@@ -164,7 +175,7 @@ impl<P: Bus + DmaMemory> Device<P> {
             platform.write(registers::CONTROL, 0)?;
         }
         wait(&mut platform, attr.polls, "ready", registers::STATUS, STATUS_READY, STATUS_READY)?;
-        let capabilities = Capabilities::parse(platform.read(registers::CAPABILITIES)?);
+        let capabilities = Capabilities::parse(platform.read(registers::CAPABILITIES)?, platform.read(registers::READ_LIMITS)?);
         let events = Ring::allocate(
             &mut platform,
             &capabilities,
@@ -182,6 +193,7 @@ impl<P: Bus + DmaMemory> Device<P> {
             mrs: Slots::new("memory region", 0, capabilities.mrs),
             key_tags: vec![0; capabilities.mrs],
             mtt: Ranges::new(capabilities.mtt_entries),
+            resources: Ranges::new(capabilities.read_resources),
             cqs: Slots::new("completion queue", 0, capabilities.qps),
             qps: Slots::new("queue pair", 2, capabilities.qps),
             qpn_tags: vec![0; capabilities.qps],

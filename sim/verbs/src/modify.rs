@@ -2,6 +2,7 @@
 //! QP state changes: which are legal, which attributes they need and take (IBTA volume 1, 10.3.1 and 11.2.5.2).
 
 use crate::qp::MODIFY;
+use crate::slots::Key;
 use crate::{Access, Bus, Device, DmaMemory, Error, Gid, Peer, Qp, QpState, Transport};
 use verbena_spec::layout::qp;
 
@@ -63,7 +64,8 @@ pub struct QpAttr {
     pub path_mtu: Option<PathMtu>,
     /// Code of the time that an RNR NAK asks the peer to wait (R43), 0 to 31; 0 is 655.36 ms, 12 is 0.64 ms. Default 12.
     pub min_rnr_timer: Option<u8>,
-    /// READs and ATOMICs that the peer may have outstanding (R59), 0 to 16. Default 16.
+    /// READs and ATOMICs that the peer may have outstanding (R59), 0 to what the engine's capabilities say. They are dealt out of a pool: default is
+    /// as many as every QP can have (`tengig` 4, of 16 at most).
     pub max_dest_rd_atomic: Option<u8>,
     /// First PSN sent, 24 bits.
     pub sq_psn: Option<u32>,
@@ -217,9 +219,12 @@ impl<P: Bus + DmaMemory> Device<P> {
             qp::RETRY_COUNT.set(&mut row, DEFAULT_RETRIES);
             qp::RNR_RETRY.set(&mut row, DEFAULT_RETRIES);
             qp::MAX_RD_ATOMIC.set(&mut row, DEFAULT_RD_ATOMIC);
-            qp::MAX_DEST_RD_ATOMIC.set(&mut row, MOST_RD_ATOMIC);
+            qp::MAX_DEST_RD_ATOMIC.set(&mut row, self.fair_depth());
         }
         self.apply(qp, attr, &mut row)?;
+        if to == QpState::Rtr && transport == Transport::Rc {
+            self.deal_resources(qp.id, &mut row)?;
+        }
         if from == QpState::Rtr {
             if !given.is_empty() {
                 self.write_send_words(qp.id, &row)?;
@@ -236,7 +241,42 @@ impl<P: Bus + DmaMemory> Device<P> {
         if to == QpState::Reset {
             slot.receive.clear();
             slot.send.clear();
+            if let Some(first) = slot.resources.take() {
+                self.resources.free(first);
+            }
         }
+        Ok(())
+    }
+
+    /// READs and ATOMICs that a peer may have outstanding on one QP, at most.
+    fn deepest(&self) -> u32 {
+        if self.capabilities.read_atomic {
+            self.capabilities.read_depth as u32
+        } else {
+            MOST_RD_ATOMIC
+        }
+    }
+
+    /// As many as every QP can have.
+    fn fair_depth(&self) -> u32 {
+        if !self.capabilities.read_atomic {
+            return MOST_RD_ATOMIC;
+        }
+        self.deepest().min((self.capabilities.read_resources / self.capabilities.qps) as u32)
+    }
+
+    /// Gives the QP as many of the engine's responder resources as its peer may have requests outstanding.
+    fn deal_resources(&mut self, id: Key, row: &mut [u32]) -> Result<(), Error> {
+        let count = qp::MAX_DEST_RD_ATOMIC.get(row) as usize;
+        if let Some(first) = self.qps.get_mut(id)?.resources.take() {
+            self.resources.free(first);
+        }
+        if !self.capabilities.read_atomic || count == 0 {
+            return Ok(());
+        }
+        let first = self.resources.allocate(count, "responder resources (max_dest_rd_atomic)")?;
+        self.qps.get_mut(id)?.resources = Some(first);
+        qp::READ_RING_BASE.set(row, first as u32);
         Ok(())
     }
 
@@ -268,11 +308,16 @@ impl<P: Bus + DmaMemory> Device<P> {
                     want: format!("{} bits", field.bits),
                 });
             }
-            if field.name.ends_with("rd_atomic") && value > MOST_RD_ATOMIC {
+            let most = if field.name == qp::MAX_DEST_RD_ATOMIC.name {
+                self.deepest()
+            } else {
+                MOST_RD_ATOMIC
+            };
+            if field.name.ends_with("rd_atomic") && value > most {
                 return Err(Error::OutOfRange {
                     what: field.name,
                     value: value as u64,
-                    want: format!("up to {MOST_RD_ATOMIC}"),
+                    want: format!("up to {most} on this engine"),
                 });
             }
             field.set(row, value);

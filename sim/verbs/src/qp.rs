@@ -128,6 +128,8 @@ pub(crate) struct QpSlot {
     pub send_cq: Cq,
     pub state: QpState,
     pub row: [u32; layout::QP_WORDS],
+    /// First of the QP's responder resources.
+    pub resources: Option<usize>,
     pub receive: ReceiveQueue,
     pub send: SendQueue,
 }
@@ -223,6 +225,7 @@ impl<P: Bus + DmaMemory> Device<P> {
                 send_cq: init.send_cq,
                 state: QpState::Reset,
                 row,
+                resources: None,
                 receive: ReceiveQueue::new(ring),
                 send: SendQueue::new(send_ring),
             },
@@ -235,6 +238,9 @@ impl<P: Bus + DmaMemory> Device<P> {
         self.qps.get(qp.id)?;
         self.command(MODIFY, state::RESET, qp.id.index)?;
         let slot = self.qps.take(qp.id)?;
+        if let Some(first) = slot.resources {
+            self.resources.free(first);
+        }
         let freed = slot.receive.ring.free(&mut self.platform);
         if let Some(send_ring) = &slot.send.ring {
             send_ring.free(&mut self.platform)?;

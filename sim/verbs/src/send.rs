@@ -249,6 +249,9 @@ impl<P: Bus + DmaMemory> Device<P> {
         if verb.is_answered() && !self.capabilities.read_atomic {
             return Err(Error::Unsupported("READ and ATOMIC"));
         }
+        if verb.is_atomic() && !self.capabilities.atomic {
+            return Err(Error::Unsupported("ATOMIC"));
+        }
         if verb.is_answered() && qp::MAX_RD_ATOMIC.get(&slot.row) == 0 {
             return Err(Error::OutOfRange {
                 what: "max_rd_atomic",

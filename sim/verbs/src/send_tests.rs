@@ -335,7 +335,8 @@ fn the_row_holds_the_attributes() {
         ),
         (19, 5, 3, 9, 0xabcdef)
     );
-    assert_eq!((attributes.max_dest_rd_atomic, attributes.sq_log), (16, 3));
+    // As many as every QP can have.
+    assert_eq!((attributes.max_dest_rd_atomic, attributes.sq_log), (4, 3));
     assert_eq!(qp::SQ_LOG.max(), 15);
 }
 
@@ -554,4 +555,75 @@ fn the_solicited_bit_and_the_wqe_words() {
     };
     let packet = &roce(&[frame], "10.0.0.1".parse().unwrap())[0].packet;
     assert!(packet.solicited && packet.ack_request && packet.opcode == 0x0b);
+}
+
+#[test]
+fn r59_responder_resources_are_dealt_out_of_the_pool() {
+    let mut mock = Mock::new(CAPABILITIES | 1 << 18 | 1 << 19);
+    mock.registers.insert(registers::READ_LIMITS, 16 | 1 << 5 | 1024 << 16);
+    let mut device = Device::open(mock, &OpenAttr::new(address(1).0, address(1).1)).unwrap();
+    let pd = device.alloc_pd().unwrap();
+    let cq = device.create_cq(4).unwrap();
+    assert_eq!((device.capabilities().read_depth, device.capabilities().read_resources), (16, 1024));
+    let (mac, gid) = address(2);
+    let up = |device: &mut Device<Mock>, depth: Option<u8>| {
+        let qp = device.create_qp(&QpInit::new(pd, Transport::Rc, cq, 1)).unwrap();
+        device.modify_qp(qp, &QpAttr::to_init(Access::REMOTE_READ)).unwrap();
+        let rtr = QpAttr {
+            max_dest_rd_atomic: depth,
+            ..QpAttr::to_rtr(Peer::new(gid, mac), 2, 0, PathMtu::Mtu256)
+        };
+        device.modify_qp(qp, &rtr).map(|()| qp)
+    };
+    let ring = |device: &mut Device<Mock>, qp: Qp| {
+        let row = device.platform().qp_row(qp.qpn & 0xfff);
+        (qp::READ_RING_BASE.get(&row), qp::MAX_DEST_RD_ATOMIC.get(&row))
+    };
+    let too_many = up(&mut device, Some(17));
+    assert!(matches!(too_many, Err(Error::OutOfRange { what: "max_dest_rd_atomic", .. })), "{too_many:?}");
+    let mut used = vec![false; 1024];
+    let mut all = vec![];
+    for n in 0..64 {
+        let depth = [None, Some(16), Some(7), Some(0), Some(1)][n % 5];
+        let qp = up(&mut device, depth).unwrap();
+        let (first, count) = ring(&mut device, qp);
+        assert_eq!(count, depth.map_or(4, u32::from));
+        for place in &mut used[first as usize..(first + count) as usize] {
+            assert!(!std::mem::replace(place, true), "QP {n} shares resource {first}");
+        }
+        all.push(qp);
+    }
+    while up(&mut device, Some(16)).is_ok() {}
+    let full = up(&mut device, Some(16));
+    assert!(matches!(full, Err(Error::Exhausted { limit: 1024, .. })), "{full:?}");
+    // A QP that ends, or goes back to RESET, gives its own back.
+    device.destroy_qp(all[1]).unwrap();
+    up(&mut device, Some(16)).unwrap();
+    device.modify_qp(all[6], &QpAttr::to(QpState::Reset)).unwrap();
+    up(&mut device, Some(16)).unwrap();
+    assert!(up(&mut device, Some(16)).is_err());
+}
+
+/// An engine with READ alone, as `cu` is.
+#[test]
+fn r59_atomics_are_refused_by_name_where_there_are_none() {
+    let mut mock = Mock::new(CAPABILITIES | 1 << 18 | 1 << 19);
+    mock.registers.insert(registers::READ_LIMITS, 2 | 1024 << 16);
+    let (mac, gid) = address(1);
+    let mut device = Device::open(mock, &OpenAttr::new(mac, gid)).unwrap();
+    let pd = device.alloc_pd().unwrap();
+    let cq = device.create_cq(4).unwrap();
+    let qp = device.create_qp(&QpInit::new(pd, Transport::Rc, cq, 4)).unwrap();
+    let region = device.alloc_region(4096).unwrap();
+    let mr = device.reg_mr(pd, &region, Access::LOCAL_WRITE).unwrap();
+    device.modify_qp(qp, &QpAttr::to_init(Access::NONE)).unwrap();
+    device
+        .modify_qp(qp, &QpAttr::to_rtr(Peer::new(gid, mac), 1, 2, PathMtu::Mtu256))
+        .unwrap();
+    device.modify_qp(qp, &QpAttr::to_rts(1)).unwrap();
+    let remote = Remote { address: 0, rkey: 0 };
+    let eight = [mr.sge(0, 8).unwrap()];
+    let add = device.post_send(qp, &WorkRequest::new(1, Verb::FetchAdd { remote, add: 1 }, &eight));
+    assert_eq!(add, Err(Error::Unsupported("ATOMIC")));
+    device.post_send(qp, &WorkRequest::new(1, Verb::Read(remote), &eight)).unwrap();
 }

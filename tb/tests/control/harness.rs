@@ -30,6 +30,8 @@ pub struct Left {
     pub fetches: Vec<u64>,
     /// Heads given to the requester, and releases that it owes.
     pub responses: u32,
+    /// READ and ATOMIC requests handed over: QP index, duplicate, MSN.
+    pub requests: Vec<(u32, bool, u32)>,
     /// Cycles from fetch_start to fetch_done.
     pub fetch_wait: u64,
 }
@@ -160,6 +162,12 @@ pub struct Harness {
     /// What the requester does with the next response: after so many cycles, counter code, placed.
     pub respond: (u32, u8, bool),
     response_seen: u32,
+    /// What the READ responder does with the next request: after so many cycles, verdict, PSNs.
+    pub serve: (u32, u8, u32),
+    request_seen: u32,
+    request_shown: Option<(u32, bool, u32)>,
+    /// Retire is empty.
+    pub retire_idle: bool,
     /// States the requester was told, and whether it takes them.
     pub told: Vec<(u32, u32)>,
     pub listens: bool,
@@ -174,6 +182,7 @@ impl Harness {
             seed,
             Features {
                 requester: false,
+                reads: false,
                 ..Features::all()
             },
         )
@@ -195,6 +204,10 @@ impl Harness {
             wqe_words: [0; 4],
             respond: (0, 0, false),
             response_seen: 0,
+            serve: (0, 0, 1),
+            request_seen: 0,
+            request_shown: None,
+            retire_idle: true,
             told: vec![],
             listens: true,
             left: Left::default(),
@@ -272,6 +285,16 @@ impl Harness {
             uut.response_code.next = (self.respond.1 as u64).to_bits();
             uut.response_placed.next = self.respond.2;
         }
+        // The READ responder: its outputs count in the done cycle only.
+        uut.request_done.next = false;
+        uut.request_verdict.next = (self.rng.gen_range(0..8u64)).to_bits();
+        uut.request_psns.next = (self.rng.gen_range(0..1u64 << 24)).to_bits();
+        if self.request_seen > self.serve.0 {
+            uut.request_done.next = true;
+            uut.request_verdict.next = (self.serve.1 as u64).to_bits();
+            uut.request_psns.next = (self.serve.2 as u64).to_bits();
+        }
+        uut.retire_idle.next = self.retire_idle;
         uut.state_ready.next = self.listens && ready(&mut self.rng, stall);
         uut.fetch_word.next = (self.wqe_words[0] as u64).to_bits();
         self.bench.settle();
@@ -329,6 +352,24 @@ impl Harness {
         } else {
             0
         };
+        if uut.request_valid.val() {
+            let shown = (
+                uut.request_index.val().to_u64() as u32,
+                uut.request_duplicate.val(),
+                uut.request_msn.val().to_u64() as u32,
+            );
+            if let Some(first) = self.request_shown {
+                assert_eq!(shown, first, "cycle {}: the request moved", self.bench.cycle);
+            }
+            self.request_shown = Some(shown);
+            self.request_seen += 1;
+            if uut.request_done.val() {
+                self.left.requests.push(shown);
+                (self.request_shown, self.request_seen) = (None, 0);
+            }
+        } else {
+            assert!(self.request_shown.is_none(), "cycle {}: a request vanished", self.bench.cycle);
+        }
         self.left.responses += uut.response_done.val() as u32;
         if uut.state_valid.val() & uut.state_ready.val() {
             self.told
@@ -350,6 +391,7 @@ impl Harness {
             doorbell_ready: uut.doorbell_ready.val(),
             qp_error_ready: uut.qp_error_ready.val(),
             requester_error_ready: uut.requester_error_ready.val(),
+            read_error_ready: uut.read_error_ready.val(),
         };
         self.bench.edge();
         seen
@@ -399,7 +441,7 @@ impl Harness {
         let counted: u64 = left
             .entries
             .iter()
-            .filter(|e| e.qpn.to_u64() as u32 == p.qpn)
+            .filter(|e| e.qpn.to_u64() as u32 == p.qpn && !e.requester)
             .map(|e| e.jobs.to_u64())
             .sum();
         assert_eq!(writes, counted, "every write job is waited for: {left:?}");
@@ -483,6 +525,19 @@ impl Harness {
             assert!(waited < 1000, "requester_error hangs");
         }
         self.bench.uut.requester_error_valid.next = false;
+        std::mem::take(&mut self.left)
+    }
+
+    pub fn read_error(&mut self, index: u32) -> Left {
+        self.left = Left::default();
+        self.bench.uut.read_error_valid.next = true;
+        self.bench.uut.read_error_index.next = (index as u64).to_bits();
+        let mut waited = 0;
+        while !self.tick().read_error_ready {
+            waited += 1;
+            assert!(waited < 1000, "read_error hangs");
+        }
+        self.bench.uut.read_error_valid.next = false;
         std::mem::take(&mut self.left)
     }
 
@@ -580,4 +635,5 @@ struct Seen {
     doorbell_ready: bool,
     qp_error_ready: bool,
     requester_error_ready: bool,
+    read_error_ready: bool,
 }

@@ -57,6 +57,7 @@ impl Pair {
                 seed,
                 Features {
                     requester: false,
+                    reads: false,
                     serial,
                     ..Features::all()
                 },

@@ -132,8 +132,9 @@ pub struct Qp {
     pub places: usize,
     pub atomics: bool,
     stored: VecDeque<Stored>,
-    /// Which of them is being served: all from it on are due.
+    /// Which of them is being served: a replay as far as `until`, then those that were never served.
     at: usize,
+    until: usize,
     range: Option<Range>,
     /// AETH, PSN.
     pub held: Option<(u32, u32)>,
@@ -150,6 +151,7 @@ impl Qp {
             atomics,
             stored: VecDeque::new(),
             at: 0,
+            until: 0,
             range: None,
             held: None,
             shut: false,
@@ -181,7 +183,7 @@ impl Qp {
             return (DROPPED, 0);
         }
         if duplicate {
-            return (self.duplicate(regions, request), 0);
+            return (self.duplicate(regions, request, msn), 0);
         }
         let atomic = request.op.atomic();
         // R59, R50, R58.
@@ -196,6 +198,8 @@ impl Qp {
             } else {
                 self.at -= 1;
             }
+            self.until = self.until.saturating_sub(1);
+            self.next();
         }
         if (!atomic && request.length > 1 << 31) || (atomic && request.va & 7 != 0) {
             return (INVALID, 0);
@@ -216,13 +220,15 @@ impl Qp {
     }
 
     /// R28, R29.
-    fn duplicate(&mut self, regions: &[Region], request: Request) -> u64 {
+    fn duplicate(&mut self, regions: &[Region], request: Request, msn: u32) -> u64 {
         let distance = |s: &Stored| request.psn.wrapping_sub(s.request.psn) & PSN_MASK;
         let Some(found) = self.stored.iter().rposition(|s| distance(s) >> 23 == 0) else {
             return DROPPED;
         };
         let stored = self.stored[found];
-        if found > self.at || !stored.released {
+        // Behind the replay that runs, and not to be served as it is: the replay goes on to it.
+        let extends = self.at < self.until && found >= self.until && stored.served;
+        if found > self.at && !extends || !stored.released {
             return TAKEN;
         }
         if stored.request.op.atomic() != request.op.atomic() {
@@ -233,8 +239,7 @@ impl Qp {
             if distance != 0 || stored.result.is_none() || !stored.request.op.same_kind(request.op) {
                 return DROPPED;
             }
-            self.at = found;
-            self.range = None;
+            self.replay(found, msn, None);
             return TAKEN;
         }
         let offset = request.va.wrapping_sub(stored.request.va);
@@ -245,14 +250,35 @@ impl Qp {
         {
             return DROPPED;
         }
-        self.at = found;
-        self.range = Some(Range {
+        let range = Range {
             psn: request.psn,
             va: request.va,
             left: request.length,
             first: true,
-        });
+        };
+        self.replay(found, msn, Some(range));
         TAKEN
+    }
+
+    /// R28: what was asked for, no more. R37: the MSN as it stands.
+    fn replay(&mut self, found: usize, msn: u32, range: Option<Range>) {
+        self.stored[found].msn = msn;
+        if self.at < self.until && found >= self.until {
+            self.until = found + 1;
+            return;
+        }
+        if self.at >= self.until {
+            self.until = found + self.stored[found].served as usize;
+        }
+        self.at = found;
+        self.range = range;
+    }
+
+    /// Behind a replay come those that were never served.
+    fn next(&mut self) {
+        if self.at >= self.until {
+            self.at = self.stored.iter().position(|s| !s.served).unwrap_or(self.stored.len());
+        }
     }
 
     /// Retire: the oldest unreleased one may be served.
@@ -288,6 +314,7 @@ impl Qp {
         self.stored[self.at].served = true;
         self.at += 1;
         self.range = None;
+        self.next();
     }
 
     fn acknowledge(&self, aeth: u32, psn: u32) -> Packet {

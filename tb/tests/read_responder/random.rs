@@ -184,7 +184,7 @@ fn drive<
     rig.drain();
     let count: usize = (1..=qps.len()).map(|i| rig.packets(i).len()).sum();
     println!("{}: {count} packets, {} cycles", rig.say, rig.bench.cycle);
-    assert!(count > 50);
+    assert!(count > 20);
 }
 
 const MANY: [(u32, usize); 5] = [(1, 16), (2, 4), (1, 1), (3, 2), (1, 3)];

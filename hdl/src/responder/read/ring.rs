@@ -2,15 +2,18 @@
 //! The ring of a QP's resources: what was accepted, what is to be served, what retire has released. Row item 3.
 //!
 //! ```text
-//! oldest … [cursor] … [unreleased …] newest │ next
-//!            └────────── due ─────────────┘        unserved ≤ due: never served before; due above that is replay
+//! oldest … [cursor … replay] [skipped] [unserved … [unreleased …] newest] │ next
+//!            └────────────────────── due ──────────────────────────────┘
 //! ```
+//!
+//! A duplicate is a replay of its own resource, no more: what lies between it and those that were never served is skipped. A duplicate of one of those
+//! skipped makes the replay longer, up to it. Without a replay nothing is skipped.
 //!
 //! | bits | |
 //! |---|---|
 //! | [3:0] next | where the next request goes |
-//! | [7:4] cursor | the request being served, `due` places before `next` |
-//! | [12:8] due | requests to be served, replays included |
+//! | [7:4] skipped | requests behind the replay that aren't to be served again |
+//! | [12:8] due | places from the request being served to `next` |
 //! | [17:13] unserved | of these, the newest that haven't been served to their end once (R59 counts them) |
 //! | [22:18] unreleased | of these, the newest that retire has not released |
 //! | [23] wrapped | every place of the ring holds a request |
@@ -40,7 +43,7 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     /// The cursor's words count.
     pub advance: Signal<In, Bit>,
     pub released: Signal<In, Bit>,
-    /// A duplicate: the cursor goes back to where the search stands.
+    /// A duplicate: the cursor goes back to where the search stands, or the replay goes on to there.
     pub back: Signal<In, Bit>,
     pub back_active: Signal<In, Bit>,
     pub hold: Signal<In, Bit>,
@@ -58,6 +61,8 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     pub exhausted: Signal<Out, Bit>,
     /// The one found is still to be served as it is.
     pub pending: Signal<Out, Bit>,
+    /// It is skipped, and will be served with the replay that runs.
+    pub prolongs: Signal<Out, Bit>,
     /// The place looked at: `next` for a new request, the cursor in a turn, the search's in a search.
     pub turn: Signal<In, Bit>,
     pub searching: Signal<In, Bit>,
@@ -74,7 +79,7 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     pub queued_after: Signal<Out, Bit>,
     pub packed_word: Signal<Out, Bits<32>>,
     next_place: DFF<Bits<RA>>,
-    cursor: DFF<Bits<RA>>,
+    skipped: DFF<Bits<RA>>,
     due: DFF<Bits<RC>>,
     unserved: DFF<Bits<RC>>,
     unreleased: DFF<Bits<RC>>,
@@ -89,7 +94,12 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     last_wide: Signal<Local, Bits<RC>>,
     last: Signal<Local, Bits<RA>>,
     next_after: Signal<Local, Bits<RA>>,
-    cursor_after: Signal<Local, Bits<RA>>,
+    next_wide: Signal<Local, Bits<RC>>,
+    cursor_wide: Signal<Local, Bits<RC>>,
+    unreplayed: Signal<Local, Bits<RC>>,
+    left: Signal<Local, Bits<RC>>,
+    beyond: Signal<Local, Bits<RC>>,
+    prolongs_now: Signal<Local, Bit>,
     busy_now: Signal<Local, Bit>,
     queued_now: Signal<Local, Bit>,
     flags: Signal<Local, Bits<6>>,
@@ -102,7 +112,7 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self,
             clock,
             next_place,
-            cursor,
+            skipped,
             due,
             unserved,
             unreleased,
@@ -121,17 +131,24 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         if self.next_place.q.val() == self.last.val() {
             self.next_after.next = 0.into();
         }
-        self.cursor_after.next = self.cursor.q.val() + 1;
-        if self.cursor.q.val() == self.last.val() {
-            self.cursor_after.next = 0.into();
+        self.next_wide.next = bit_cast::<RC, RA>(self.next_place.q.val());
+        self.cursor_wide.next = self.next_wide.val() - self.due.q.val();
+        if self.next_wide.val() < self.due.q.val() {
+            self.cursor_wide.next = self.next_wide.val() - self.due.q.val() + self.places.val();
         }
+        // Those behind the replay, and those of the replay.
+        self.unreplayed.next = self.unserved.q.val() + bit_cast::<RC, RA>(self.skipped.q.val());
+        self.left.next = self.due.q.val() - self.unreplayed.val();
+        // What a replay of the one found, alone, skips.
+        self.beyond.next = self.seen.q.val() - self.unserved.q.val() - 1;
+        self.prolongs_now.next = (self.seen.q.val() > self.unserved.q.val()) & (self.seen.q.val() <= self.unreplayed.val());
         self.busy_now.next = self.due.q.val() != self.unreleased.q.val();
         self.full.next = self.unserved.q.val() == self.places.val();
         self.replay.next = self.unserved.q.val() != self.due.q.val();
 
         if self.load.val() {
             self.next_place.d.next = self.word.val().get_bits::<RA>(0);
-            self.cursor.d.next = self.word.val().get_bits::<RA>(4);
+            self.skipped.d.next = self.word.val().get_bits::<RA>(4);
             self.due.d.next = self.word.val().get_bits::<RC>(8);
             self.unserved.d.next = self.word.val().get_bits::<RC>(13);
             self.unreleased.d.next = self.word.val().get_bits::<RC>(18);
@@ -151,18 +168,29 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
                 self.due.d.next = self.due.q.val() + 1;
             }
         }
-        if (self.accept.val() | self.discard.val()) & (self.due.q.val() == self.places.val()) {
-            self.cursor.d.next = self.cursor_after.val();
+        if self.accept.val() & (self.due.q.val() == self.places.val()) {
             self.active_kept.d.next = false;
+            if self.left.val() == 1 {
+                self.due.d.next = self.unserved.q.val() + 1;
+                self.skipped.d.next = 0.into();
+            }
         }
         if self.discard.val() & (self.due.q.val() == self.places.val()) {
-            self.due.d.next = self.due.q.val() - 1;
-        }
-        if self.finish.val() {
-            self.cursor.d.next = self.cursor_after.val();
             self.active_kept.d.next = false;
             self.due.d.next = self.due.q.val() - 1;
-            if self.unserved.q.val() == self.due.q.val() {
+            if self.left.val() == 1 {
+                self.due.d.next = self.unserved.q.val();
+                self.skipped.d.next = 0.into();
+            }
+        }
+        if self.finish.val() {
+            self.active_kept.d.next = false;
+            self.due.d.next = self.due.q.val() - 1;
+            if self.left.val() == 1 {
+                self.due.d.next = self.unserved.q.val();
+                self.skipped.d.next = 0.into();
+            }
+            if !self.left.val().any() {
                 self.unserved.d.next = self.unserved.q.val() - 1;
             }
         }
@@ -175,9 +203,15 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.held_kept.d.next = false;
         }
         if self.back.val() {
-            self.cursor.d.next = self.search.q.val();
-            self.due.d.next = self.seen.q.val();
-            self.active_kept.d.next = self.back_active.val();
+            if self.prolongs_now.val() {
+                self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
+            } else {
+                self.due.d.next = self.seen.q.val();
+                self.active_kept.d.next = self.back_active.val();
+                if !self.left.val().any() & (self.seen.q.val() > self.unserved.q.val()) {
+                    self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
+                }
+            }
         }
         if self.hold.val() {
             self.held_kept.d.next = true;
@@ -188,7 +222,7 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         }
         if self.clear.val() {
             self.next_place.d.next = 0.into();
-            self.cursor.d.next = 0.into();
+            self.skipped.d.next = 0.into();
             self.due.d.next = 0.into();
             self.unserved.d.next = 0.into();
             self.unreleased.d.next = 0.into();
@@ -208,7 +242,9 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         // Search.
         self.exhausted.next =
             (!self.search.q.val().any() & !self.wrapped.q.val()) | (self.seen.q.val() == self.places.val()) | !self.places.val().any();
-        self.pending.next = (self.seen.q.val() < self.due.q.val()) | (self.seen.q.val() <= self.unreleased.q.val());
+        self.pending.next =
+            ((self.seen.q.val() < self.due.q.val()) & !self.prolongs_now.val()) | (self.seen.q.val() <= self.unreleased.q.val());
+        self.prolongs.next = self.prolongs_now.val();
         if self.search_start.val() {
             self.search.d.next = self.next_place.q.val();
             self.seen.d.next = 0.into();
@@ -222,7 +258,7 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         }
         self.place.next = self.next_place.q.val();
         if self.turn.val() {
-            self.place.next = self.cursor.q.val();
+            self.place.next = self.cursor_wide.val().get_bits::<RA>(0);
         }
         if self.searching.val() {
             self.place.next = self.search.q.val();
@@ -243,7 +279,7 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             | (bit_cast::<6, 1>(self.shut_kept.q.val().into()) << 4)
             | (bit_cast::<6, 1>(self.owing_kept.q.val().into()) << 5);
         self.packed_word.next = bit_cast::<32, RA>(self.next_place.q.val())
-            | (bit_cast::<32, RA>(self.cursor.q.val()) << 4)
+            | (bit_cast::<32, RA>(self.skipped.q.val()) << 4)
             | (bit_cast::<32, RC>(self.due.q.val()) << 8)
             | (bit_cast::<32, RC>(self.unserved.q.val()) << 13)
             | (bit_cast::<32, RC>(self.unreleased.q.val()) << 18)

@@ -5,7 +5,7 @@
 //! Idle ─► row words ─► Choose ─┬─ turn ────► words ─► key ─┬─────────────────────► Packet ─► Settle ─► Save ─► Idle
 //!                              │                           └─► operands, atomic ─────┘        └─► Packet (the ACK that waited)
 //!                              ├─ request ─► Copy ─► words ─► key ─► Save (verdict)
-//!                              ├─ duplicate ► search ─► check ─► words ─► key ─► Copy ─► Save (verdict)
+//!                              ├─ duplicate ► search ─► check ─► words ─► key ─► Copy (cursor, MSN) ─► Save (verdict)
 //!                              ├─ serve, state ─► Save
 //!                              ├─ ACK ─────► HoldPsn, HoldAeth ─► Save; or Forward
 //!                              └─ trouble ─► Packet (NAK) ─► Save
@@ -88,7 +88,6 @@ enum ReadStep {
     SearchWord,
     SearchSum,
     SearchJudge,
-    Back,
     CheckDistance,
     CheckOffset,
     CheckBegin,
@@ -129,6 +128,7 @@ pub struct ReadSequencer {
     pub active: Signal<In, Bit>,
     pub exhausted: Signal<In, Bit>,
     pub pending: Signal<In, Bit>,
+    pub prolongs: Signal<In, Bit>,
     /// The resource under search, from its first word.
     pub found_atomic: Signal<In, Bit>,
     pub found_executed: Signal<In, Bit>,
@@ -243,7 +243,6 @@ pub struct ReadSequencer {
     item_compare_low: Constant<Bits<4>>,
     copy_end_read: Constant<Bits<4>>,
     copy_end_atomic: Constant<Bits<4>>,
-    copy_end_back: Constant<Bits<4>>,
     head_ack_psn: Constant<Bits<4>>,
     head_ack_aeth: Constant<Bits<4>>,
     accepted: Constant<Bits<3>>,
@@ -281,6 +280,7 @@ impl ReadSequencer {
             active: Default::default(),
             exhausted: Default::default(),
             pending: Default::default(),
+            prolongs: Default::default(),
             found_atomic: Default::default(),
             found_executed: Default::default(),
             found_compare: Default::default(),
@@ -383,7 +383,6 @@ impl ReadSequencer {
             item_compare_low: item(item::COMPARE_LOW),
             copy_end_read: item(item::MSN + 4),
             copy_end_atomic: item(item::COMPARE_LOW + 4),
-            copy_end_back: item(item::LENGTH + 4),
             head_ack_psn: item(HEAD_ACK_PSN),
             head_ack_aeth: item(HEAD_ACK_AETH),
             accepted: verdict(0),
@@ -624,12 +623,19 @@ impl Logic for ReadSequencer {
                 self.write_pool.next = !self.duplicate.val();
                 self.write_item.next = self.copied.val();
                 self.copies_done.next = self.copy.q.val() == self.copy_end_read.val();
-                if self.head_atomic.val() & self.atomics.val() {
+                if self.head_atomic.val() & self.atomics.val() & !self.duplicate.val() {
                     self.copies_done.next = self.copy.q.val() == self.copy_end_atomic.val();
                 }
                 if self.duplicate.val() {
-                    self.write_item.next = self.copied.val() | self.item_cursor.val();
-                    self.copies_done.next = self.copy.q.val() == self.copy_end_back.val();
+                    // What is asked for to the cursor, unless another's is there; the MSN as it stands (R37) to the resource.
+                    if self.copied.val() == self.item_msn.val() {
+                        self.write_pool.next = true;
+                    } else {
+                        self.write_item.next = self.copied.val() | self.item_cursor.val();
+                        if self.prolongs.val() | self.head_atomic.val() {
+                            self.write.next = false;
+                        }
+                    }
                 }
                 self.head_item.next = self.copy.q.val();
                 self.copy.d.next = self.copy.q.val() + 1;
@@ -637,7 +643,7 @@ impl Logic for ReadSequencer {
                     self.step.d.next = ReadStep::Low;
                     if self.duplicate.val() {
                         self.back.next = true;
-                        self.back_active.next = true;
+                        self.back_active.next = !self.head_atomic.val();
                         self.verdict_kept.d.next = self.taken.val();
                         self.step.d.next = ReadStep::Save;
                     }
@@ -931,17 +937,12 @@ impl Logic for ReadSequencer {
                                 // R29: the stored result again.
                                 self.step.d.next = ReadStep::Save;
                                 if self.same_psn.val() & self.found_executed.val() & (self.found_compare.val() == self.head_compare.val()) {
-                                    self.step.d.next = ReadStep::Back;
+                                    self.step.d.next = ReadStep::Copy;
                                 }
                             }
                         }
                     }
                 }
-            }
-            ReadStep::Back => {
-                self.back.next = true;
-                self.verdict_kept.d.next = self.taken.val();
-                self.step.d.next = ReadStep::Save;
             }
             ReadStep::CheckDistance => {
                 self.write.next = true;
