@@ -7,6 +7,7 @@
 #![allow(clippy::collapsible_if, clippy::collapsible_match, clippy::nonminimal_bool)]
 
 pub mod host;
+pub mod mac;
 pub mod mem;
 pub mod prim;
 pub mod qp;

@@ -8,3 +8,4 @@ pub mod diff;
 pub mod packet_frame;
 pub mod step;
 pub mod verilated;
+pub mod xgmii;

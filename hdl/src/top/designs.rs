@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a configuration to blocks and to Verilog: the engine whole, and each station alone (for area and clock).
+//! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
+use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::requester::{Complete, CompleteConfig, Send};
 use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
@@ -109,6 +110,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
             ("send", ready(Send::<64, 2, 8, 9, 10, 11, 13, 12, 26, 1, 1>::default())?),
+            ("mac", ready(Mac::<4200>::default())?),
         ],
     })
 }
