@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
-use super::{HcaCu, HcaTengig};
+use super::{HcaCu, HcaTengig, HcaXgmii};
+use crate::board::Ecp5Core;
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
@@ -19,6 +20,12 @@ pub const WHOLE: &str = "whole";
 
 /// Module name of the whole engine.
 pub const TOP: &str = "verbena_hca";
+
+/// Module name of the engine with its MAC.
+pub const TOP_XGMII: &str = "verbena_hca_xgmii";
+
+/// Module name of the `ecp5` board without its vendor cells.
+pub const TOP_ECP5: &str = "verbena_ecp5";
 
 /// Why a configuration gave no design.
 #[derive(Debug, Error)]
@@ -59,6 +66,28 @@ pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
 /// The engine's Verilog.
 pub fn emit(config: &Config) -> Result<Design, BuildError> {
     Ok(verilog::emit(build(config)?.as_ref(), TOP, &Options::default())?)
+}
+
+/// The Verilog of the engine with the 10G MAC; `tengig` only.
+pub fn emit_xgmii(config: &Config) -> Result<Design, BuildError> {
+    with_mac(config)?;
+    let block = ready(HcaXgmii::new(config))?;
+    Ok(verilog::emit(block.as_ref(), TOP_XGMII, &Options::default())?)
+}
+
+/// The Verilog of the `ecp5` board without its vendor cells; `tengig` only.
+pub fn emit_ecp5(config: &Config) -> Result<Design, BuildError> {
+    with_mac(config)?;
+    let block = ready(Ecp5Core::new(config))?;
+    Ok(verilog::emit(block.as_ref(), TOP_ECP5, &Options::default())?)
+}
+
+fn with_mac(config: &Config) -> Result<(), BuildError> {
+    config.check()?;
+    if config.data_bits != 64 {
+        return Err(ConfigError::Impossible(format!("'{}' has no 64-bit beats: the MAC is built for tengig", config.name)).into());
+    }
+    Ok(())
 }
 
 /// The engine's stations and, last, the engine, each with its Verilog.
