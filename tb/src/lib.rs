@@ -8,4 +8,3 @@ pub mod diff;
 pub mod packet_frame;
 pub mod step;
 pub mod verilated;
-pub mod xgmii;

@@ -41,7 +41,7 @@ pub struct Ecp5Core {
     no_fault: Signal<Local, Bit>,
     idle_stream: Constant<Bits<64>>,
     never: Constant<Bit>,
-    always: Constant<Bit>,
+    yes: Constant<Bit>,
     full: Constant<Bits<23>>,
 }
 
@@ -72,7 +72,7 @@ impl Ecp5Core {
             no_fault: Default::default(),
             idle_stream: Constant::new(0u64.to_bits()),
             never: Constant::new(false),
-            always: Constant::new(true),
+            yes: Constant::new(true),
             full: Constant::new(0x7f_ffffu64.to_bits()),
         }
     }
@@ -93,8 +93,8 @@ impl Logic for Ecp5Core {
         self.xgmii_txc.next = self.engine.xgmii_txc.val();
         self.engine.xgmii_rxd.next = self.xgmii_rxd.val();
         self.engine.xgmii_rxc.next = self.xgmii_rxc.val();
-        self.engine.mac_pause_enable.next = self.always.val();
-        self.engine.m_axis_host_rx_tready.next = self.always.val();
+        self.engine.mac_pause_enable.next = self.yes.val();
+        self.engine.m_axis_host_rx_tready.next = self.yes.val();
         self.engine.s_axis_host_tx_tdata.next = self.idle_stream.val();
         self.engine.s_axis_host_tx_tkeep.next = self.idle_stream.val().get_bits::<8>(0);
         self.engine.s_axis_host_tx_tvalid.next = self.never.val();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
-use super::{HcaCu, HcaTengig, HcaXgmii};
+use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
+use super::{HcaCu, HcaTengig};
 use crate::board::Ecp5Core;
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
@@ -23,6 +24,9 @@ pub const TOP: &str = "verbena_hca";
 
 /// Module name of the engine with its MAC.
 pub const TOP_XGMII: &str = "verbena_hca_xgmii";
+
+/// Module name of the MAC alone.
+pub const TOP_MAC: &str = "verbena_mac";
 
 /// Module name of the `ecp5` board without its vendor cells.
 pub const TOP_ECP5: &str = "verbena_ecp5";
@@ -82,6 +86,13 @@ pub fn emit_ecp5(config: &Config) -> Result<Design, BuildError> {
     Ok(verilog::emit(block.as_ref(), TOP_ECP5, &Options::default())?)
 }
 
+/// The Verilog of the MAC alone; `tengig` only.
+pub fn emit_mac(config: &Config) -> Result<Design, BuildError> {
+    with_mac(config)?;
+    let block = ready(Mac::<LONGEST_FRAME>::default())?;
+    Ok(verilog::emit(block.as_ref(), TOP_MAC, &Options::default())?)
+}
+
 fn with_mac(config: &Config) -> Result<(), BuildError> {
     config.check()?;
     if config.data_bits != 64 {
@@ -139,7 +150,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
             ("send", ready(Send::<64, 2, 8, 9, 10, 11, 13, 12, 26, 1, 1>::default())?),
-            ("mac", ready(Mac::<4200>::default())?),
+            ("mac", ready(Mac::<LONGEST_FRAME>::default())?),
         ],
     })
 }

@@ -14,7 +14,7 @@ use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
 
 /// Longest frame without FCS, bytes: the preset's.
-const LONGEST: usize = 4200;
+pub(super) const LONGEST_FRAME: usize = 4200;
 
 /// See the file's head; the other ports are the engine's.
 #[derive(LogicBlock)]
@@ -98,13 +98,13 @@ pub struct HcaXgmii {
     pub irq: Signal<Out, Bit>,
 
     hca: HcaTengig,
-    mac: Mac<LONGEST>,
+    mac: Mac<LONGEST_FRAME>,
 }
 
 impl HcaXgmii {
     /// The engine for `tengig` and its MAC.
     pub fn new(config: &Config) -> Self {
-        assert_eq!(config.max_frame as usize, LONGEST, "HcaXgmii: longest frame");
+        assert_eq!(config.max_frame, LONGEST_FRAME, "HcaXgmii: longest frame");
         Self {
             clk: Default::default(),
             rst: Default::default(),

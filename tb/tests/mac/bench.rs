@@ -10,7 +10,7 @@ use verbena_hdl::verilog::{emit, shim, Port};
 use verbena_tb::diff::{read_outputs, settle};
 use verbena_tb::drive;
 use verbena_tb::verilated::Model;
-use verbena_tb::xgmii::{Column, Receiver, Sender};
+use verbena_model::xgmii::{Column, Receiver, Sender};
 
 /// Longest frame, bytes without FCS.
 pub const LONGEST: usize = 4200;

@@ -3,7 +3,7 @@
 
 use super::bench::{pause_frame, random_frame, random_length, rng, Bench, Incoming, LONGEST};
 use rand::Rng;
-use verbena_tb::xgmii::fcs;
+use verbena_model::xgmii::fcs;
 
 const E: (u8, bool) = (0xfe, true);
 const T: (u8, bool) = (0xfd, true);

@@ -3,7 +3,7 @@
 
 use super::bench::{pause_frame, random_frame, random_length, rng, Bench, Outgoing, LONGEST};
 use rand::Rng;
-use verbena_tb::xgmii::Fault;
+use verbena_model::xgmii::Fault;
 
 /// Frames in order, whole, with the right FCS.
 fn compare(bench: &Bench, sent: &[Vec<u8>]) {

@@ -54,6 +54,8 @@ pub struct Sender {
     lanes: VecDeque<(u8, bool)>,
     /// Bytes queued since the start, so that lanes are known.
     position: usize,
+    /// Bytes of gap owed, up to 3 (deficit idle count).
+    owed: usize,
 }
 
 impl Sender {
@@ -79,6 +81,21 @@ impl Sender {
         let mut all = bytes.to_vec();
         all.extend(fcs(bytes));
         self.raw_frame(&all);
+    }
+
+    /// A gap behind a frame as a good sender makes it: 12 bytes on average, `/T/` counted, to a lane where the next one may start.
+    pub fn gap(&mut self) {
+        let over = (self.position - 1) % 4;
+        let (less, more) = (over, (4 - over) % 4);
+        // The next start is a multiple of 4: `over` bytes too soon, or the rest too late.
+        let gap = if self.owed + less <= 3 {
+            self.owed += less;
+            12 - less
+        } else {
+            self.owed -= more;
+            12 + more
+        };
+        self.idle(gap - 1);
     }
 
     /// A frame of those bytes, FCS included, whatever it is.
@@ -108,6 +125,11 @@ impl Sender {
         self.push((0, false));
         self.push((0, false));
         self.push((if fault == Fault::Local { 1 } else { 2 }, false));
+    }
+
+    /// Bytes queued.
+    pub fn pending(&self) -> usize {
+        self.lanes.len()
     }
 
     /// Nothing is queued.
@@ -297,6 +319,22 @@ mod tests {
         assert_eq!(receiver.frames.len(), 2);
         assert!(receiver.frames.iter().all(|f| f.bytes == frame && f.fcs_good && !f.error));
         assert_eq!([receiver.frames[0].lane, receiver.frames[1].lane], [0, 4]);
+    }
+
+    #[test]
+    fn gaps_are_twelve_on_average() {
+        let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+        for length in 60..160 {
+            sender.frame(&vec![1; length]);
+            sender.gap();
+        }
+        let bytes = sender.pending();
+        while !sender.is_empty() {
+            receiver.column(sender.next_column());
+        }
+        assert_eq!((receiver.violations, receiver.frames.len()), (vec![], 100));
+        let want = (60..160).map(|n| 8 + n + 4 + 12).sum::<usize>();
+        assert!((want - 3..=want).contains(&bytes), "{bytes}, not {want}");
     }
 
     #[test]
