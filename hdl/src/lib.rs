@@ -10,6 +10,7 @@ pub mod board;
 pub mod host;
 pub mod mac;
 pub mod mem;
+pub mod micro;
 pub mod prim;
 pub mod qp;
 pub mod requester;

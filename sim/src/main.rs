@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use verbena_sim::command::{bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, replay::Replay, Common};
+use verbena_sim::command::{bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, probe::ProbeCommand, replay::Replay, serve::Serve, Common};
 use verbena_sim::held::NotHeld;
 
 /// The Verbena engine, Verilated, with memory, a wire and the host library around it.
@@ -26,6 +26,8 @@ enum Command {
     Bench(Bench),
     Fuzz(Fuzz),
     Chaos(Chaos),
+    Serve(Serve),
+    Probe(ProbeCommand),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run(&cli.common),
         Command::Fuzz(fuzz) => fuzz.run(&cli.common),
         Command::Chaos(chaos) => chaos.run(&cli.common),
+        Command::Serve(serve) => serve.run(&cli.common),
+        Command::Probe(probe) => probe.run(&cli.common),
     };
     match held {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two engines on a good wire: goodput of 64 KiB messages each way and both ways at once, 64-byte WRITEs, doorbell to far memory.
+//! Two engines on a good wire: goodput of 64 KiB messages each way and both ways at once, 64-byte WRITEs; doorbell to far memory is `doorbell`'s.
 
 use super::{BenchOptions, Figure, Gate};
 use crate::hca::HcaOptions;
-use crate::hold;
 use crate::pair::{Pair, WireOptions};
 use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
 use anyhow::Result;
@@ -15,7 +14,7 @@ use verbena_spec::counters;
 
 /// Message length, bytes.
 const MESSAGE: usize = 64 << 10;
-const SMALL: usize = 64;
+pub const SMALL: usize = 64;
 /// Share of the wire's ceiling.
 const GOODPUT_GATE: f64 = 0.99;
 /// Preamble, FCS and gap, bytes.
@@ -23,31 +22,43 @@ const FRAMING: f64 = 24.0;
 /// Millions of 64-byte WRITEs a second, on 16 QPs and on one.
 const MANY_GATE: f64 = 4.0;
 const ONE_GATE: f64 = 2.0;
-/// ns.
-const LATENCY_GATE: f64 = 2000.0;
-/// Measured latencies.
-const SAMPLES: usize = 32;
-/// Cycles until a 64-byte WRITE that never lands is given up.
-const LONGEST: u64 = 100_000;
 /// Local ACK timeout's code: 1 ms. Nothing is lost, so it never runs out.
-const TIMEOUT: u8 = 8;
+pub const TIMEOUT: u8 = 8;
 
-pub fn measure(options: &BenchOptions) -> Result<Vec<Figure>> {
-    let config = Config::preset(&options.preset)?;
-    let mut pair = pair(options)?;
-    if !pair.sides[0].device.capabilities().requester {
+/// Whether the engine can send at all; says so if it can't.
+pub fn sends(options: &BenchOptions) -> Result<bool> {
+    let can = pair(options)?.sides[0].device.capabilities().requester;
+    if !can {
         eprintln!(
             "{}: no requester (CAPABILITIES bit 18), so nothing between two engines is measured",
             options.preset
         );
+    }
+    Ok(can)
+}
+
+/// 64-byte WRITEs.
+pub fn rates(options: &BenchOptions) -> Result<Vec<Figure>> {
+    if !sends(options)? {
         return Ok(vec![]);
     }
-    let mut figures = vec![latency(options, &config, &mut pair)?];
-    for qps in [1, 16.min(config.n_qps - 2)] {
-        figures.push(rate(options, &config, qps)?);
+    let config = Config::preset(&options.preset)?;
+    [1, 16.min(config.n_qps - 2)]
+        .into_iter()
+        .map(|qps| rate(options, &config, qps))
+        .collect()
+}
+
+/// 64 KiB messages.
+pub fn goodputs(options: &BenchOptions) -> Result<Vec<Figure>> {
+    if !sends(options)? {
+        return Ok(vec![]);
     }
+    let config = Config::preset(&options.preset)?;
+    let read = pair(options)?.sides[0].device.capabilities().read_atomic;
+    let mut figures = vec![];
     for route in [Route::Write, Route::Send, Route::Read] {
-        if route == Route::Read && !pair.sides[0].device.capabilities().read_atomic {
+        if route == Route::Read && !read {
             continue;
         }
         for pmtu in [256, 512, 1024, 2048, 4096].into_iter().filter(|p| *p <= config.max_pmtu) {
@@ -60,7 +71,7 @@ pub fn measure(options: &BenchOptions) -> Result<Vec<Figure>> {
 }
 
 /// A wire without length or faults.
-fn pair(options: &BenchOptions) -> Result<Pair> {
+pub fn pair(options: &BenchOptions) -> Result<Pair> {
     let mut machine = HcaOptions::new(&options.preset);
     machine.seed = options.seed;
     machine.memory.latency = options.latency;
@@ -71,14 +82,14 @@ fn pair(options: &BenchOptions) -> Result<Pair> {
     Pair::new(&machine, &wire)
 }
 
-fn data(seed: u64, bytes: usize) -> Vec<u8> {
+pub fn data(seed: u64, bytes: usize) -> Vec<u8> {
     let mut data = vec![0; bytes];
     ChaCha8Rng::seed_from_u64(seed).fill_bytes(&mut data);
     data
 }
 
 /// Gates are the `tengig` engine's.
-fn gate(config: &Config, gate: Gate) -> Gate {
+pub fn gate(config: &Config, gate: Gate) -> Gate {
     if config.data_bits == 64 {
         gate
     } else {
@@ -182,52 +193,6 @@ fn rate(options: &BenchOptions, config: &Config, qps: usize) -> Result<Figure> {
             moved.messages,
             transfer_options.depth,
             if moved.matches { "data verified" } else { "DATA WRONG" }
-        ),
-    })
-}
-
-fn latency(options: &BenchOptions, config: &Config, pair: &mut Pair) -> Result<Figure> {
-    let transfer_options = TransferOptions {
-        route: Route::Write,
-        pmtu: 256,
-        message: SMALL,
-        depth: 1,
-        timeout: TIMEOUT,
-    };
-    let mut flow = Flow::new(pair, 0, transfer_options, data(options.seed, SAMPLES * SMALL))?;
-    let mut took = vec![];
-    for number in 0..SAMPLES {
-        // Each starts at another phase of whatever counts inside.
-        pair.run(50 + number as u64 % 7);
-        let begin = pair.sides[0].hca().cycle;
-        flow.post(pair)?;
-        while !flow.has_landed(pair, number)? {
-            let cycle = pair.cycle();
-            pair.run_to(cycle + 1);
-            hold!(cycle < begin + LONGEST, "WRITE {number} never came to the far memory");
-        }
-        took.push(pair.sides[1].hca().cycle - begin);
-        while flow.is_busy() {
-            pair.run(100);
-            flow.poll(pair)?;
-            hold!(pair.cycle() < begin + 2 * LONGEST, "WRITE {number} never completed");
-        }
-    }
-    pair.check()?;
-    took.sort_unstable();
-    let ns = |cycles: u64| cycles as f64 * 1e6 / config.clock_khz as f64;
-    Ok(Figure {
-        preset: options.preset.clone(),
-        name: "doorbell → 64 bytes in the far memory".into(),
-        value: ns(took[SAMPLES - 1]),
-        unit: "ns",
-        gate: gate(config, Gate::AtMost(LATENCY_GATE)),
-        note: format!(
-            "worst of {SAMPLES}: {} cycles, best {}, median {}; from the register write's first cycle; both memories {} cycles, no wire length",
-            took[SAMPLES - 1],
-            took[0],
-            took[SAMPLES / 2],
-            options.latency
         ),
     })
 }

@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Measures the receive gates in cycles.
+/// Measures the gates in cycles.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hca-sim bench --preset tengig\n  hca-sim bench --all --markdown docs/performance.md")]
+#[command(after_help = "Examples:\n  hca-sim bench --preset tengig\n  hca-sim bench --all --markdown docs/performance.md\n  hca-sim bench --only doorbell")]
 pub struct Bench {
     /// Both presets
     #[arg(long)]
@@ -17,6 +17,9 @@ pub struct Bench {
     /// Fewer packets
     #[arg(long)]
     quick: bool,
+    /// Only measurements with this in their name: line rate, small packets, latency, doorbell, messages, goodput, simulation speed
+    #[arg(long, value_name = "NAME", default_value = "")]
+    only: String,
     /// Write the table as a Markdown page
     #[arg(long, value_name = "PATH")]
     markdown: Option<PathBuf>,
@@ -36,6 +39,7 @@ impl Bench {
                 seed: common.seed,
                 latency: common.latency,
                 quick: self.quick,
+                only: self.only.clone(),
             })
             .collect();
         let mut figures: Vec<Figure> = Vec::new();

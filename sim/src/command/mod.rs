@@ -6,7 +6,9 @@ pub mod chaos;
 pub mod demo;
 mod demo_receive;
 pub mod fuzz;
+pub mod probe;
 pub mod replay;
+pub mod serve;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;

@@ -58,6 +58,17 @@ pub struct WriteRecord {
     pub b_cycle: u64,
 }
 
+/// A read burst that is over, for measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadRecord {
+    pub id: u8,
+    pub address: u64,
+    /// Cycle in which AR, the first and the last R beat were taken.
+    pub ar_cycle: u64,
+    pub first_cycle: u64,
+    pub last_cycle: u64,
+}
+
 struct Burst {
     head: Address,
     accepted: u64,
@@ -94,9 +105,10 @@ pub struct AxiMemory {
     pub faults: Vec<Fault>,
     /// Bursts to unallocated addresses are violations (and get DECERR either way).
     pub wild_is_violation: bool,
-    /// Keep a [`WriteRecord`] for each write.
+    /// Keep a [`WriteRecord`] for each write and a [`ReadRecord`] for each read.
     pub record: bool,
     pub records: Vec<WriteRecord>,
+    pub read_records: Vec<ReadRecord>,
     pub statistics: AxiStatistics,
     bytes: usize,
     writes: VecDeque<Burst>,
@@ -104,6 +116,8 @@ pub struct AxiMemory {
     reads: VecDeque<Burst>,
     reading: Option<usize>,
     read_beat: usize,
+    /// Cycle of the burst's first beat.
+    read_first: u64,
     read_response: u8,
     rng: ChaCha8Rng,
     watch: Watch,
@@ -129,6 +143,7 @@ impl AxiMemory {
             wild_is_violation: true,
             record: false,
             records: Vec::new(),
+            read_records: Vec::new(),
             statistics: AxiStatistics::default(),
             bytes: data_bits / 8,
             writes: VecDeque::new(),
@@ -136,6 +151,7 @@ impl AxiMemory {
             reads: VecDeque::new(),
             reading: None,
             read_beat: 0,
+            read_first: 0,
             read_response: 0,
             rng: ChaCha8Rng::seed_from_u64(seed ^ 0xa5a5),
             watch: Watch::default(),
@@ -339,10 +355,20 @@ impl AxiMemory {
         if axi.r.valid && axi.r.ready {
             axi.r.valid = false;
             self.statistics.read_beats += 1;
+            if self.read_beat == 0 {
+                self.read_first = cycle;
+            }
             self.read_beat += 1;
             if axi.r.last {
-                if let Some(index) = self.reading.take() {
-                    self.reads.remove(index);
+                let over = self.reading.take().and_then(|index| self.reads.remove(index));
+                if let Some(burst) = over.filter(|_| self.record) {
+                    self.read_records.push(ReadRecord {
+                        id: burst.head.id,
+                        address: burst.head.address,
+                        ar_cycle: burst.accepted,
+                        first_cycle: self.read_first,
+                        last_cycle: cycle,
+                    });
                 }
             }
         }

@@ -52,7 +52,16 @@ struct Outgoing {
     bad: bool,
 }
 
-/// When a frame's beats went in.
+/// A beat that comes straight from a sender's port.
+struct Passing {
+    /// Cycle from which on it may be given.
+    due: u64,
+    data: u64,
+    keep: u8,
+    last: bool,
+}
+
+/// When a frame's beats went in, or out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameTime {
     pub first: u64,
@@ -70,6 +79,7 @@ pub struct MacRx {
     pub times: Vec<FrameTime>,
     bytes_per_beat: usize,
     queue: VecDeque<Outgoing>,
+    passing: VecDeque<Passing>,
     position: usize,
     started: u64,
     /// Wire time, in bytes, at which the next preamble may begin.
@@ -88,6 +98,7 @@ impl MacRx {
             times: Vec::new(),
             bytes_per_beat: data_bits / 8,
             queue: VecDeque::new(),
+            passing: VecDeque::new(),
             position: 0,
             started: 0,
             wire_free: 0,
@@ -115,9 +126,20 @@ impl MacRx {
         }
     }
 
+    /// Passes on a beat that another engine's MAC port gives in this cycle, from `due` on: the wire lets bytes through as they come. The
+    /// pace is the sender's. Not to be mixed with queued frames.
+    pub fn pass(&mut self, port: &Stream, due: u64) {
+        self.passing.push_back(Passing {
+            due,
+            data: port.data,
+            keep: port.keep,
+            last: port.last,
+        });
+    }
+
     /// Frames queued or under way.
     pub fn pending(&self) -> usize {
-        self.queue.len()
+        self.queue.len() + self.passing.len()
     }
 
     pub fn drive(&mut self, port: &mut Stream, cycle: u64) {
@@ -125,6 +147,13 @@ impl MacRx {
             ready: port.ready,
             ..Stream::default()
         };
+        if let Some(beat) = self.passing.front().filter(|beat| beat.due <= cycle) {
+            if self.position == 0 {
+                self.started = cycle;
+            }
+            (port.data, port.keep, port.last, port.valid) = (beat.data, beat.keep, beat.last, true);
+            return;
+        }
         let Some(frame) = self.queue.front() else { return };
         if self.position == 0 && self.pace == Pace::Wire {
             let rate = self.bytes_per_beat as u64;
@@ -162,8 +191,11 @@ impl MacRx {
             return;
         }
         self.position += self.bytes_per_beat;
+        let passed = self.passing.pop_front().is_some();
         if port.last {
-            if let Some(frame) = self.queue.pop_front() {
+            if passed {
+                self.wire_bytes += wire_bytes(self.position);
+            } else if let Some(frame) = self.queue.pop_front() {
                 self.wire_bytes += wire_bytes(frame.bytes.len());
             }
             self.position = 0;
@@ -208,6 +240,9 @@ pub struct Sink {
     pub frames: VecDeque<Frame>,
     /// Frames taken since the start.
     pub count: u64,
+    /// Times of each frame, if `record`.
+    pub record: bool,
+    pub times: Vec<FrameTime>,
     bytes_per_beat: usize,
     current: Vec<u8>,
     first: u64,
@@ -228,6 +263,8 @@ impl Sink {
             may_withdraw: false,
             frames: VecDeque::new(),
             count: 0,
+            record: false,
+            times: Vec::new(),
             bytes_per_beat: data_bits / 8,
             current: Vec::new(),
             first: 0,
@@ -287,6 +324,12 @@ impl Sink {
                 self.busy_until = (self.wire_free + PREAMBLE).div_ceil(rate);
             }
             self.count += 1;
+            if self.record {
+                self.times.push(FrameTime {
+                    first: self.first,
+                    last: cycle,
+                });
+            }
             self.frames.push_back(Frame {
                 bytes,
                 first: self.first,

@@ -7,8 +7,8 @@ use crate::hold;
 use anyhow::{ensure, Context, Result};
 use std::collections::VecDeque;
 use verbena_verbs::{
-    Access, Bus, Completion, CompletionOpcode, CompletionStatus, Cq, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp, QpAttr, QpInit,
-    QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
+    Access, Bus, Completion, CompletionOpcode, CompletionStatus, Cq, Data, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp, QpAttr,
+    QpInit, QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
 };
 
 /// How the bytes go.
@@ -65,6 +65,8 @@ struct Half {
 pub struct Flow {
     /// Where the bytes come from.
     from: usize,
+    /// The bytes stand in the WQEs.
+    inline: bool,
     options: TransferOptions,
     halves: [Half; 2],
     data: Vec<u8>,
@@ -168,6 +170,7 @@ impl Flow {
         source.region.write(network.device(from).platform(), source.mr.va, &data)?;
         Ok(Flow {
             from,
+            inline: false,
             options,
             halves,
             data,
@@ -179,6 +182,12 @@ impl Flow {
             latencies: vec![],
             span: None,
         })
+    }
+
+    /// The bytes go in the work requests, not by address: messages of 32 bytes at most.
+    pub fn inline(mut self) -> Flow {
+        self.inline = true;
+        self
     }
 
     fn messages(&self) -> usize {
@@ -244,14 +253,23 @@ impl Flow {
                 Route::Send => Verb::Send,
                 Route::Read => Verb::Read(remote),
             };
-            WorkRequest::new(number as u64, verb, sges)
+            let request = WorkRequest::new(number as u64, verb, sges);
+            if self.inline {
+                let (at, length) = self.part(number);
+                return WorkRequest {
+                    data: Data::Inline(&self.data[at as usize..][..length as usize]),
+                    ..request
+                };
+            }
+            request
         };
         let requests: Vec<WorkRequest> = elements.iter().map(|e: &[_; 1]| &e[..]).enumerate().map(request).collect();
         if !requests.is_empty() {
             let device = network.device(requester);
             device.post_send_list(own.qp, &requests)?;
             let now = network.now();
-            self.posted.extend(requests.iter().map(|_| now));
+            let count = requests.len();
+            self.posted.extend((0..count).map(|_| now));
             self.next = last;
         }
         Ok(())
