@@ -8,7 +8,7 @@
 //!        └────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! 64 bits at 156.25 MHz is 10 Gb/s. `s` to `/S/` on `xgmii_txd` 10 cycles; `/S/` on `xgmii_rxd` to the first beat of `m` 13 cycles.
+//! 64 bits at 156.25 MHz is 10 Gb/s. `s` to `/S/` on `xgmii_txd` 9 cycles; `/S/` on `xgmii_rxd` to the first beat of `m` 13 cycles.
 
 use super::{FcsTail, LinkFault, PauseTimer, RxAlign, RxFrame, TxFill, TxFramer};
 use rust_hdl::prelude::*;

@@ -7,10 +7,10 @@ use rust_hdl::prelude::*;
 use std::collections::{HashMap, VecDeque};
 use verbena_hdl::mac::Mac;
 use verbena_hdl::verilog::{emit, shim, Port};
+use verbena_model::xgmii::{Column, Receiver, Sender};
 use verbena_tb::diff::{read_outputs, settle};
 use verbena_tb::drive;
 use verbena_tb::verilated::Model;
-use verbena_model::xgmii::{Column, Receiver, Sender};
 
 /// Longest frame, bytes without FCS.
 pub const LONGEST: usize = 4200;
@@ -77,6 +77,8 @@ pub struct Bench {
     beat: usize,
     waited: bool,
     current: Vec<u8>,
+    /// Cycle of the last frame's first beat from `m_*`.
+    pub first_beat: usize,
 }
 
 const EVENTS: [&str; 9] = [
@@ -119,6 +121,7 @@ impl Bench {
             beat: 0,
             waited: false,
             current: vec![],
+            first_beat: 0,
         };
         bench.reset();
         bench
@@ -216,6 +219,9 @@ impl Bench {
         let n = keep.trailing_ones() as usize;
         assert!(n > 0 && u16::from(keep) == (1u16 << n) - 1, "cycle {}: keep {keep:02x}", self.cycle);
         assert!(last || n == 8, "cycle {}: keep {keep:02x} before the last beat", self.cycle);
+        if self.current.is_empty() {
+            self.first_beat = self.cycle;
+        }
         self.current.extend_from_slice(&self.get("m_data").to_le_bytes()[..n]);
         if last {
             let bytes = std::mem::take(&mut self.current);

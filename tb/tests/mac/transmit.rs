@@ -69,6 +69,20 @@ fn line_rate_of_the_shortest() {
     gaps_are_twelve(&bench);
 }
 
+/// From `s_valid` to `/S/` on the wire, and from `/S/` to the first beat of `m_*`: as docs/stations/mac.md has it.
+#[test]
+fn latency() {
+    let mut bench = Bench::new();
+    bench.run(20);
+    bench.send(vec![1; 60]);
+    bench.drain();
+    assert_eq!((bench.receiver.frames[0].column, bench.receiver.frames[0].lane), (20 + 9, 0));
+    let start = bench.cycle;
+    bench.sender.frame(&[2; 60]);
+    bench.drain();
+    assert_eq!(bench.first_beat, start + 13);
+}
+
 #[test]
 fn pauses_between_frames() {
     let (mut bench, mut rng) = (Bench::new(), rng(3));
