@@ -82,6 +82,7 @@ pub fn build(seeds: &[u32], json: bool) -> Result<bool> {
         placements: vec![],
         bitstream: None,
     };
+    save(&folder, &built)?;
     for seed in seeds {
         let placement = place(&folder, *seed, &mut built.packed)?;
         eprintln!("fpga: ecp5: seed {seed}: {:.1} MHz after {} s", placement.mhz, placement.seconds);
@@ -120,7 +121,10 @@ fn holds(built: &Built) -> bool {
     if built.lut4 > ROOM {
         eprintln!("fpga: ecp5: {} LUT4, more than {ROOM}", built.lut4);
     }
-    slow.is_empty() && built.lut4 <= ROOM
+    if built.placements.is_empty() {
+        eprintln!("fpga: ecp5: synthesised, but no placement has ended");
+    }
+    !built.placements.is_empty() && slow.is_empty() && built.lut4 <= ROOM
 }
 
 fn place(folder: &Path, seed: u32, packed: &mut [usize; 2]) -> Result<Placement> {
