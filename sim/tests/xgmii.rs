@@ -12,7 +12,7 @@ use verbena_hdl::verilog::build::{build, BuildOptions};
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
-use verbena_sim::world::{answer_bytes, message_bytes, transfer, Flow, Route, TransferOptions};
+use verbena_sim::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
 use verbena_spec::config::Config;
 use verbena_spec::counters;
 use verbena_verilated::{Model, Port};
@@ -21,11 +21,14 @@ use verbena_verilated::{Model, Port};
 fn model() -> Model {
     static MODEL: OnceLock<Model> = OnceLock::new();
     *MODEL.get_or_init(|| {
-        let config = Config::preset("tengig").unwrap();
-        let design = top::emit_xgmii(&config).unwrap_or_else(|e| panic!("{e}"));
+        let emit = || top::emit_xgmii(&Config::preset("tengig").unwrap()).unwrap_or_else(|e| panic!("{e}"));
+        // The block is some megabytes, and a test's thread has two.
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(emit).unwrap();
+        let design = thread.join().unwrap();
         let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/verilated-cache");
         let options = BuildOptions {
             lint: false,
+            optimise: 1,
             ..BuildOptions::default()
         };
         let built = build(&design.to_single_text(), &design.top, &design.ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
