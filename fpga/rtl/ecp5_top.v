@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // LFE5UM5G-85F evaluation board: PLL, reset, XGMII looped back, pins. All else is in verbena_ecp5 (hdl/src/board/ecp5_core.rs).
 //
-//   200 MHz ─► PLL ─► 156.25 MHz ─► verbena_ecp5 ─ xgmii ─► register ─► back
+//   12 MHz ─► PLL ─► 156 MHz ─► verbena_ecp5 ─ xgmii ─► register ─► back
 //
-// The board has no 10G PHY. What carries one replaces the register between xgmii_tx* and xgmii_rx*.
+// The board has no 10G PHY. What carries one replaces the register between xgmii_tx* and xgmii_rx*, and brings the 156.25 MHz that the constraints ask for.
 
 module top (
-    input  wire       clk200,
+    input  wire       clk12,
     input  wire       rst_n,
     input  wire       sclk,
     input  wire       cs_n,
@@ -15,8 +15,8 @@ module top (
     output wire       irq,
     output wire [7:0] led_n
 );
-    // 200 / 8 = 25 at the phase detector; 25 * 5 * 5 = 625 in the oscillator; 625 / 4 = 156.25.
-    wire clk, feedback, locked;
+    // 12 * 13 * 4 = 624 in the oscillator; 624 / 4 = 156.
+    wire clk, locked;
     EHXPLLL #(
         .PLLRST_ENA("DISABLED"),
         .INTFB_WAKE("DISABLED"),
@@ -26,24 +26,19 @@ module top (
         .OUTDIVIDER_MUXB("DIVB"),
         .OUTDIVIDER_MUXC("DIVC"),
         .OUTDIVIDER_MUXD("DIVD"),
-        .CLKI_DIV(8),
-        .CLKFB_DIV(5),
+        .CLKI_DIV(1),
+        .CLKFB_DIV(13),
         .CLKOP_ENABLE("ENABLED"),
         .CLKOP_DIV(4),
         .CLKOP_CPHASE(1),
         .CLKOP_FPHASE(0),
-        .CLKOS_ENABLE("ENABLED"),
-        .CLKOS_DIV(5),
-        .CLKOS_CPHASE(1),
-        .CLKOS_FPHASE(0),
-        .FEEDBK_PATH("CLKOS")
+        .FEEDBK_PATH("CLKOP")
     ) pll (
         .RST(1'b0),
         .STDBY(1'b0),
-        .CLKI(clk200),
+        .CLKI(clk12),
         .CLKOP(clk),
-        .CLKOS(feedback),
-        .CLKFB(feedback),
+        .CLKFB(clk),
         .CLKINTFB(),
         .PHASESEL0(1'b0),
         .PHASESEL1(1'b0),
