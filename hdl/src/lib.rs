@@ -8,6 +8,7 @@
 
 pub mod host;
 pub mod mem;
+pub mod micro;
 pub mod prim;
 pub mod qp;
 pub mod requester;

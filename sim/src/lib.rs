@@ -7,6 +7,8 @@ pub mod command;
 pub mod fuzz;
 pub mod hca;
 pub mod held;
+pub mod interop;
+pub mod live;
 pub mod pair;
 pub mod requester;
 pub mod responder;

@@ -6,6 +6,7 @@ pub mod config;
 pub mod counters;
 pub mod headers;
 pub mod layout;
+pub mod micro;
 pub mod registers;
 pub mod render;
 pub mod testplan;

@@ -6,7 +6,11 @@ pub mod chaos;
 pub mod demo;
 mod demo_receive;
 pub mod fuzz;
+pub mod interop;
+pub mod probe;
+pub mod programs;
 pub mod replay;
+pub mod serve;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;

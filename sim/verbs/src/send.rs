@@ -232,6 +232,11 @@ impl<P: Bus + DmaMemory> Device<P> {
         Ok(())
     }
 
+    /// Sends posted on all QPs and not polled as completed yet: while there are any, timers may run.
+    pub fn sends_outstanding(&self) -> usize {
+        self.qps.iter().map(|slot| slot.send.posted.len()).sum()
+    }
+
     /// The WQE of a request, checked.
     fn wqe(&self, slot: &QpSlot, request: &WorkRequest) -> Result<Wqe, Error> {
         let (transport, verb) = (slot.transport, request.verb);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The microcode of `cu`: its files in order, and the program they make.
+
+use super::assembler::{assemble, AssemblyError, Program};
+
+/// The files. The first begins at address 0.
+pub const FILES: &[(&str, &str)] = &[
+    ("main.asm", include_str!("../../microcode/main.asm")),
+    ("receive.asm", include_str!("../../microcode/receive.asm")),
+    ("keys.asm", include_str!("../../microcode/keys.asm")),
+    ("queues.asm", include_str!("../../microcode/queues.asm")),
+    ("transmit.asm", include_str!("../../microcode/transmit.asm")),
+    ("host.asm", include_str!("../../microcode/host.asm")),
+    ("requester.asm", include_str!("../../microcode/requester.asm")),
+];
+
+/// The program.
+pub fn program() -> Result<Program, AssemblyError> {
+    assemble(FILES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_assembles() {
+        let program = program().unwrap_or_else(|e| panic!("{e}"));
+        println!("{} instructions: {:?}", program.words.len(), program.sizes());
+    }
+}
