@@ -27,6 +27,7 @@ test:
 interop:
 	@scripts/setup.sh sim interop
 	cargo run --release --bin hca-sim -- interop
+
 mac-foreign:
 	scripts/mac-foreign.sh
 

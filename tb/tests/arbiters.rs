@@ -190,6 +190,8 @@ fn control_is_not_delayed_when_nothing_runs() {
 #[derive(Debug, Clone)]
 struct Sent {
     words: Vec<u64>,
+    /// It ends as one that isn't to be sent.
+    abandoned: bool,
     jobs: Vec<u64>,
 }
 
@@ -223,15 +225,17 @@ fn run_packets(seed: u64, stall: f64) {
         for (n, s) in sources.iter_mut().enumerate() {
             if s.words.is_empty() && s.jobs.is_empty() && cycle < 38_000 && rng.gen_bool(0.2) {
                 next += 1;
-                let jobs: Vec<u64> = (0..rng.gen_range(0..3)).map(|j| next << 8 | j << 1 | n as u64).collect();
-                let payload = u64::from(!jobs.is_empty()) << 13;
+                let abandoned = n == 0 && rng.gen_bool(0.2);
+                let count = if abandoned { 0 } else { rng.gen_range(0..3) };
+                let jobs: Vec<u64> = (0..count).map(|j| next << 8 | j << 1 | n as u64).collect();
+                let payload = u64::from(!jobs.is_empty() || abandoned) << 13;
                 let count = rng.gen_range(3..12);
                 let words: Vec<u64> = (0..count)
                     .map(|w| (next & 0xffff) << 16 | w << 4 | n as u64 | if w == 0 { payload } else { 0 })
                     .collect();
                 s.words.extend(&words);
                 s.jobs.extend(&jobs);
-                s.sent.push_back(Sent { words, jobs });
+                s.sent.push_back(Sent { words, abandoned, jobs });
             }
         }
         let job = |s: &Source| ReadJob {
@@ -246,6 +250,7 @@ fn run_packets(seed: u64, stall: f64) {
         uut.send_packet_word.next = word(&sources[0]).into();
         uut.send_packet_valid.next = !sources[0].words.is_empty();
         uut.send_packet_last.next = sources[0].words.len() == 1;
+        uut.send_packet_abandon.next = sources[0].words.len() == 1 && sources[0].sent.front().is_some_and(|s| s.abandoned);
         uut.send_job.next = job(&sources[0]);
         uut.send_job_valid.next = !sources[0].jobs.is_empty();
         uut.read_packet_word.next = word(&sources[1]).into();
@@ -277,21 +282,22 @@ fn run_packets(seed: u64, stall: f64) {
             let address = uut.job.val().address.to_u64();
             let source = (address & 1) as usize;
             assert_eq!(sources[source].jobs.pop_front(), Some(address), "seed {seed}, cycle {cycle}");
+            if packet_jobs.is_empty() {
+                order.push_back(source);
+                assert!(order.len() <= 16);
+            }
             packet_jobs.push(address);
         }
         if uut.packet_valid.val() && uut.packet_ready.val() {
             let word = uut.packet_word.val().to_u64();
             let source = (word & 1) as usize;
             assert_eq!(sources[source].words.pop_front(), Some(word), "seed {seed}, cycle {cycle}");
-            if packet.is_empty() && word >> 13 & 1 == 1 {
-                order.push_back(source);
-                assert!(order.len() <= 16);
-            }
             packet.push(word);
             shown = None;
             if uut.packet_last.val() {
                 let sent = sources[source].sent.pop_front().unwrap();
                 assert_eq!((&sent.words, &sent.jobs), (&packet, &packet_jobs), "seed {seed}, cycle {cycle}");
+                assert_eq!(uut.packet_abandon.val(), sent.abandoned, "seed {seed}, cycle {cycle}");
                 if !sent.jobs.is_empty() {
                     sources[source].dones.push_back(false);
                 }
@@ -337,6 +343,7 @@ fn diff_packet_arbiter() {
             reset,
             send_packet_word,
             send_packet_last,
+            send_packet_abandon,
             send_packet_valid,
             send_job: |w| ReadJob { paged: w.take(), address: w.take(), length: w.take(), last: w.take() },
             send_job_valid,

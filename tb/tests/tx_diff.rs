@@ -15,6 +15,7 @@ macro_rules! tx {
                 ack_valid,
                 packet_word,
                 packet_last,
+                packet_abandon,
                 packet_valid,
                 payload_data,
                 payload_last,

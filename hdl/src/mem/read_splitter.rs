@@ -3,14 +3,15 @@
 //!
 //! ```text
 //! job ─► Idle ─┬─► piece_*                              (once)
-//!              └─► ar_*: (Look, Wait, Wait) ─► Count ─► Check ─► Issue ─► Low, High ─┐
-//!                          ▲─────────────────────────────────────────────────────────┘ next burst
+//!              └─► ar_*: (Look, Wait, Wait) ─┬─► Count ─► Check ─┬─► Issue ─► Low, High ─┐
+//!                          ▲                 └─► (roomy) ────────┘                       │ next burst
+//!                          └─────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! Bursts are cut where the address is a multiple of 64 beats (on a bus of 4 bytes 256), which divides 4 KiB: no burst is longer or crosses 4 KiB or a page, and
 //! a reader of a descriptor waits behind 64 beats at most. A burst is asked for
 //! only when all its beats have room behind those already asked for, so R is never held up for want of room. A paged job's running address is `{MTT entry, offset}`.
-//! Cycles: 1 to begin a job, 3 a burst (6 paged) and 2 between a job's bursts. The job stays put until `job_ready`, after its last burst.
+//! Cycles: 1 to begin a job, 3 a burst (6 paged; 1 and 4 where a whole FIFO's quarter is free) and 2 between a job's bursts. The job stays put until `job_ready`, after its last burst.
 
 use super::ReadJob;
 use rust_hdl::prelude::*;
@@ -75,6 +76,7 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     length: Signal<Local, Bits<8>>,
     more: Signal<Local, Bit>,
     paged: Signal<Local, Bit>,
+    roomy: Signal<Local, Bit>,
     begin_job: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
     finish: Signal<Local, Bit>,
@@ -143,6 +145,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             length: Default::default(),
             more: Default::default(),
             paged: Default::default(),
+            roomy: Default::default(),
             begin_job: Default::default(),
             issue: Default::default(),
             finish: Default::default(),
@@ -181,6 +184,9 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         }
         self.length.next = self.burst_end.val() - self.start_position.val();
         self.next_low.next = bit_cast::<33, 32>(self.low.q.val() & self.block_base.val()) + self.block_step.val();
+        // Room for any burst behind what may be asked for, without counting.
+        self.roomy.next =
+            (self.free.val() >> 9).any() & (self.bursts.q.val() != self.most_bursts.val()) & !(self.asked.q.val() >> 7).any();
         self.begin_job.next = false;
         self.issue.next = false;
         self.finish.next = false;
@@ -193,6 +199,9 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
                 if self.job_valid.val() & self.piece_ready.val() & (self.packets.q.val() != self.most_packets.val()) {
                     self.begin_job.next = true;
                     self.state.d.next = ReadState::Count;
+                    if self.roomy.val() {
+                        self.state.d.next = ReadState::Issue;
+                    }
                     if self.paged.val() {
                         self.state.d.next = ReadState::Look;
                     }
@@ -204,7 +213,12 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
                 }
             }
             ReadState::Wait => self.state.d.next = ReadState::Ready,
-            ReadState::Ready => self.state.d.next = ReadState::Count,
+            ReadState::Ready => {
+                self.state.d.next = ReadState::Count;
+                if self.roomy.val() {
+                    self.state.d.next = ReadState::Issue;
+                }
+            }
             ReadState::Count => {
                 self.need.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val()) + self.margin.val();
                 self.state.d.next = ReadState::Check;

@@ -2,14 +2,15 @@
 //! Which QP sends, and which WQE is read: doorbells, arrivals, ends of turns, wakes, rewinds and state changes, one at a time.
 //!
 //! ```text
-//! Idle ─► Flags ─► Index ─► Log ─► Low ─┬────────────────────────────────► Idle   (arrival, prepare, wake)
-//!                                       └─► High ─► Settle ─┬─► Fetch ─────► Idle
-//!                                           doorbell: Act ◄─┘     orders: Wait
+//! Idle ─► Flags ─► Index ─► Log ─┬──────────────────────────► Act ─► Idle            (arrival, wake, report)
+//!                                └─► Low ─► High ─► Settle ─► Act ─► Fetch ─► Idle   (doorbell, end of a message; orders: Wait)
 //! ```
 //!
 //! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
-//! whether a WQE can be read now. A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). The head of the queue is looked
-//! at before its turn (`Prepare`), because a rewind takes back what was in the store.
+//! whether a WQE can be read now. With nothing else to do, it goes as far as `Log` for the WQE that will come next, and waits there.
+//!
+//! A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). A token carries what its turn must know. A rewind, a state
+//! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head.
 //!
 //! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`.
 //! Flags: [2:0] state; [4:3] reads under way, [6:5] of them to be dropped; [8:7] WQEs in the store; [9] queued; [10] parked; [11] a payload read failed; [12] a
@@ -75,8 +76,9 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub wake_valid: Signal<In, Bit>,
     pub wake_index: Signal<In, Bits<12>>,
     pub wake_ready: Signal<Out, Bit>,
-    /// QP · 2 + error.
-    pub arrival_data: Signal<In, Bits<QB>>,
+    /// The oldest WQE read: its QP; it is under way; its words come.
+    pub arrival_index: Signal<In, Bits<QA>>,
+    pub arrival_expected: Signal<In, Bit>,
     pub arrival_valid: Signal<In, Bit>,
     pub arrival_ready: Signal<Out, Bit>,
     pub tracker_error: Signal<In, Bit>,
@@ -93,9 +95,8 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub event_valid: Signal<Out, Bit>,
     pub event_index: Signal<Out, Bits<12>>,
     pub event_ready: Signal<In, Bit>,
-    /// Counter events: a rewind, a doorbell refused, a WQE read with an error.
+    /// Counter event: a doorbell refused.
     pub count_doorbell: Signal<Out, Bit>,
-    pub count_error: Signal<Out, Bit>,
     pub count_free: Signal<In, Bit>,
     /// WQE reads; `ask` when one is begun.
     pub fetch_address: Signal<Out, Bits<64>>,
@@ -127,7 +128,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub order_valid: Signal<Out, Bit>,
     pub order_done: Signal<In, Bit>,
     ram: PacedRam<QS, 32, L>,
-    queue: Fifo<QA, QB, QA>,
+    queue: Fifo<QA, QB, QS>,
     step: DFF<SchedulerState>,
     work: DFF<SchedulerWork>,
     index: DFF<Bits<12>>,
@@ -151,12 +152,17 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     ahead: DFF<Bits<16>>,
     refused: DFF<Bit>,
     going: DFF<Bit>,
+    /// The arrival in hand is only expected; something else has come.
+    guess: DFF<Bit>,
+    other: DFF<Bit>,
     address_low: DFF<Bits<32>>,
     address_high: DFF<Bits<32>>,
     fetching: DFF<Bit>,
     order_open: DFF<Bit>,
     order_kept: DFF<SendOrder>,
-    // What was found out about the head of the queue.
+    // Tokens in the queue; how many of them, the oldest, may say what is no longer so; what was found out about such a one at the head.
+    waiting: DFF<Bits<QB>>,
+    doubt: DFF<Bits<QB>>,
     known: DFF<Bit>,
     known_slot: DFF<Bit>,
     known_error: DFF<Bit>,
@@ -176,7 +182,6 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     quiet: Signal<Local, Bit>,
     can_rewind: Signal<Local, Bit>,
     can_state: Signal<Local, Bit>,
-    can_arrival: Signal<Local, Bit>,
     can_error: Signal<Local, Bit>,
     can_report: Signal<Local, Bit>,
     can_prepare: Signal<Local, Bit>,
@@ -191,6 +196,12 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     room: Signal<Local, Bit>,
     dead_index: Signal<Local, Bit>,
     token: Signal<Local, Bit>,
+    seeks: Signal<Local, Bit>,
+    orders: Signal<Local, Bit>,
+    doubtful: Signal<Local, Bit>,
+    draining: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    pop: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     write_flags: Signal<Local, Bit>,
     write_index: Signal<Local, Bit>,
@@ -225,7 +236,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             differs,
             ahead,
             refused,
-            going
+            going,
+            guess,
+            other,
+            waiting,
+            doubt
         );
         dff_setup!(
             self,
@@ -255,6 +270,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         clock!(self, clock, ram, queue);
         self.queue.reset.next = self.reset.val();
         self.ram.advance.next = true;
+        self.doubtful.next = self.doubt.q.val().any();
         self.word.next = self.ram.word.val();
         self.in_hand.next = self.index.q.val().get_bits::<QA>(0);
         self.who.next = self.in_hand.val();
@@ -263,11 +279,19 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.quiet.next = self.segmenter_idle.val() & !self.ended.q.val();
         self.can_rewind.next = self.rewind_valid.val() & self.quiet.val() & self.count_free.val();
         self.can_state.next = self.state_valid.val() & self.quiet.val() & self.tracker_empty.val() & !self.flushing.q.val();
-        self.can_arrival.next = self.arrival_valid.val() & self.count_free.val();
         self.can_error.next = self.tracker_error.val() & self.quiet.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
-        self.can_prepare.next = self.queue.m_valid.val() & !self.known.q.val();
+        self.can_prepare.next = self.queue.m_valid.val() & !self.known.q.val() & self.doubtful.val();
         self.can_doorbell.next = self.doorbell_valid.val() & !self.flushing.q.val() & !self.refusing.q.val() & self.count_free.val();
+
+        self.other.d.next = self.ended.q.val()
+            | self.can_rewind.val()
+            | self.can_state.val()
+            | self.wake_valid.val()
+            | self.can_error.val()
+            | self.can_report.val()
+            | self.can_prepare.val()
+            | self.can_doorbell.val();
 
         // The flags as they were.
         self.was.next = self.word.val().get_bits::<3>(0);
@@ -301,13 +325,14 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.arrival_ready.next = false;
         self.tracker_pop.next = false;
         self.count_doorbell.next = false;
-        self.count_error.next = false;
+        self.seeks.next = true;
+        self.orders.next = false;
         self.ack_read.next = false;
         self.ask_valid.next = false;
         self.producer_write.next = false;
         self.producer.next = self.last_producer.q.val();
-        self.queue.s_valid.next = false;
-        self.queue.m_ready.next = self.turn_take.val();
+        self.push.next = false;
+        self.pop.next = self.turn_take.val();
         if self.turn_take.val() {
             self.known.d.next = false;
             self.woken.d.next = false;
@@ -349,6 +374,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             SchedulerState::Idle => {
                 self.refused.d.next = false;
                 self.going.d.next = false;
+                self.guess.d.next = false;
                 if !self.fetching.q.val() | self.fetch_ready.val() {
                     self.step.d.next = SchedulerState::Flags;
                     if self.ended.q.val() {
@@ -371,13 +397,18 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
                     } else if self.can_prepare.val() {
                         self.work.d.next = SchedulerWork::Prepare;
-                        self.index.d.next = bit_cast::<12, QA>(self.queue.m_data.val());
-                    } else if self.can_arrival.val() {
+                        self.index.d.next = bit_cast::<12, QA>(self.queue.m_data.val().get_bits::<QA>(3));
+                    } else if self.arrival_valid.val() {
                         self.work.d.next = SchedulerWork::Arrival;
-                        self.index.d.next = bit_cast::<12, QA>(self.arrival_data.val().get_bits::<QA>(1));
+                        self.index.d.next = bit_cast::<12, QA>(self.arrival_index.val());
                     } else if self.can_doorbell.val() {
                         self.work.d.next = SchedulerWork::Doorbell;
                         self.index.d.next = self.doorbell_index.val();
+                    } else if self.arrival_expected.val() {
+                        // Nothing else to do: be ready for it.
+                        self.work.d.next = SchedulerWork::Arrival;
+                        self.index.d.next = bit_cast::<12, QA>(self.arrival_index.val());
+                        self.guess.d.next = true;
                     } else {
                         self.step.d.next = SchedulerState::Idle;
                     }
@@ -409,18 +440,17 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.failed.d.next = self.word.val().get_bit(11);
                 self.stopped.d.next = self.word.val().get_bit(12);
                 self.slot.d.next = self.word.val().get_bit(13);
-                self.seek.d.next = true;
                 self.reborn.d.next = false;
                 match self.work.q.val() {
                     SchedulerWork::End => {
                         self.ended.d.next = false;
                         self.queued.d.next = false;
-                        self.seek.d.next = false;
+                        self.seeks.next = false;
                         match self.end_kept.q.val() {
                             EndOfTurn::Message => {
                                 self.stored.d.next = self.was_stored.val() - 1;
                                 self.slot.d.next = !self.word.val().get_bit(13);
-                                self.seek.d.next = true;
+                                self.seeks.next = true;
                             }
                             EndOfTurn::Park => {
                                 self.parked.d.next = !self.end_woken.q.val();
@@ -430,13 +460,14 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                             }
                             EndOfTurn::Clear => {
                                 self.failed.d.next = false;
-                                self.seek.d.next = true;
+                                self.seeks.next = true;
                             }
                             _ => {}
                         }
                     }
                     SchedulerWork::Rewind => {
                         self.known.d.next = false;
+                        self.doubt.d.next = self.waiting.q.val();
                         self.refused.d.next = !self.live.val() | self.dead_index.val();
                         if self.live.val() & !self.dead_index.val() {
                             self.stored.d.next = 0.into();
@@ -450,6 +481,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     }
                     SchedulerWork::State => {
                         self.known.d.next = false;
+                        self.doubt.d.next = self.waiting.q.val();
                         self.qp_state.d.next = self.state.val();
                         self.parked.d.next = false;
                         self.refused.d.next = self.dead_index.val();
@@ -470,7 +502,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     SchedulerWork::Wake => {
                         self.wake_ready.next = true;
                         self.parked.d.next = false;
-                        self.seek.d.next = false;
+                        self.seeks.next = false;
                         // A turn that is about to park has looked too early.
                         if self.in_hand.val() == self.segmenter_index.val() {
                             self.woken.d.next = true;
@@ -483,10 +515,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     SchedulerWork::Arrival => {
-                        self.arrival_ready.next = true;
-                        self.count_error.next = self.arrival_data.val().get_bit(0);
+                        self.arrival_ready.next = self.arrival_valid.val();
                         self.flying.d.next = self.was_flying.val() - 1;
-                        self.seek.d.next = self.was_stale.val().any();
+                        self.seeks.next = self.was_stale.val().any();
                         if self.was_stale.val().any() {
                             self.stale.d.next = self.was_stale.val() - 1;
                         } else {
@@ -494,19 +525,21 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     SchedulerWork::Error => {
-                        self.seek.d.next = false;
+                        self.seeks.next = false;
                         if self.live.val() & !self.word.val().get_bit(11) & !self.word.val().get_bit(12) {
                             self.failed.d.next = true;
                             self.parked.d.next = false;
                             self.known.d.next = false;
                             self.order_kept.d.next = SendOrder::Fail;
                             self.order_open.d.next = true;
+                            self.orders.next = true;
+                            self.doubt.d.next = self.waiting.q.val();
                         } else {
                             self.tracker_pop.next = true;
                         }
                     }
                     SchedulerWork::Report => {
-                        self.seek.d.next = false;
+                        self.seeks.next = false;
                         if self.live.val() & !self.word.val().get_bit(11) & !self.word.val().get_bit(12) {
                             self.sending.d.next = true;
                         } else {
@@ -514,9 +547,24 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     SchedulerWork::Prepare => {
-                        self.seek.d.next = false;
+                        self.seeks.next = false;
                     }
                     _ => {}
+                }
+                self.seek.d.next = self.seeks.val();
+                if !self.seeks.val() & (self.work.q.val() != SchedulerWork::Prepare) {
+                    self.step.d.next = SchedulerState::Act;
+                    if self.orders.val() {
+                        self.step.d.next = SchedulerState::Wait;
+                    }
+                }
+                // Only expected: stand, or let something else go first.
+                if self.guess.q.val() & !self.arrival_valid.val() {
+                    self.ram.advance.next = false;
+                    self.step.d.next = SchedulerState::Log;
+                    if self.other.q.val() {
+                        self.step.d.next = SchedulerState::Idle;
+                    }
                 }
             }
             SchedulerState::Low => {
@@ -543,21 +591,15 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                             self.known_draining.d.next = self.qp_state.q.val() == 4;
                         } else {
                             self.queued.d.next = false;
-                            self.queue.m_ready.next = true;
+                            self.pop.next = true;
                         }
                     }
                     _ => {}
                 }
-                if !self.seek.q.val() {
-                    self.step.d.next = SchedulerState::Act;
-                    if self.order_open.q.val() {
-                        self.step.d.next = SchedulerState::Wait;
-                    }
-                    if self.work.q.val() == SchedulerWork::Prepare {
-                        self.step.d.next = SchedulerState::Idle;
-                        if !self.token.val() {
-                            self.step.d.next = SchedulerState::Act;
-                        }
+                if self.work.q.val() == SchedulerWork::Prepare {
+                    self.step.d.next = SchedulerState::Idle;
+                    if !self.token.val() {
+                        self.step.d.next = SchedulerState::Act;
                     }
                 }
             }
@@ -589,13 +631,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 // The flags; and the token.
                 self.write_flags.next = !self.refused.q.val();
                 if self.token.val() & !self.queued.q.val() & !self.refused.q.val() {
-                    self.queue.s_valid.next = true;
-                    if !self.queue.m_valid.val() {
-                        self.known.d.next = true;
-                        self.known_slot.d.next = self.slot.q.val();
-                        self.known_error.d.next = self.failed.q.val();
-                        self.known_draining.d.next = self.qp_state.q.val() == 4;
-                    }
+                    self.push.next = true;
                 }
                 if self.seek.q.val() {
                     self.address_high.d.next = self.word.val();
@@ -723,7 +759,23 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
 
         // Out.
         self.ready.next = self.step.q.val() != SchedulerState::Walk;
-        self.queue.s_data.next = self.in_hand.val();
+        // A token says what its turn must know.
+        self.queue.s_valid.next = self.push.val();
+        self.draining.next = self.qp_state.q.val() == 4;
+        self.queue.s_data.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3)
+            | bit_cast::<QS, 1>(self.slot.q.val().into())
+            | (bit_cast::<QS, 1>(self.failed.q.val().into()) << 1)
+            | (bit_cast::<QS, 1>(self.draining.val().into()) << 2);
+        self.queue.m_ready.next = self.pop.val();
+        if self.push.val() & !self.pop.val() {
+            self.waiting.d.next = self.waiting.q.val() + 1;
+        }
+        if self.pop.val() & !self.push.val() {
+            self.waiting.d.next = self.waiting.q.val() - 1;
+        }
+        if self.pop.val() & self.doubtful.val() {
+            self.doubt.d.next = self.doubt.q.val() - 1;
+        }
         self.ask_data.next = bit_cast::<QB, QA>(self.in_hand.val()) << 1;
         if self.next_fetch.q.val().get_bit(0) {
             self.ask_data.next = (bit_cast::<QB, QA>(self.in_hand.val()) << 1) | 1;
@@ -739,16 +791,21 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.order.next = self.order_kept.q.val();
         self.order_valid.next = self.order_open.q.val();
         self.end_ready.next = !self.ended.q.val();
-        self.turn_valid.next = self.known.q.val()
+        self.turn_valid.next = (self.known.q.val() | !self.doubtful.val())
             & self.queue.m_valid.val()
             & !self.order_open.q.val()
             & !self.rewind_valid.val()
             & !self.state_valid.val()
             & !self.tracker_error.val();
-        self.turn_index.next = self.queue.m_data.val();
-        self.turn_slot.next = self.known_slot.q.val();
-        self.turn_error.next = self.known_error.q.val();
-        self.turn_draining.next = self.known_draining.q.val();
+        self.turn_index.next = self.queue.m_data.val().get_bits::<QA>(3);
+        self.turn_slot.next = self.queue.m_data.val().get_bit(0);
+        self.turn_error.next = self.queue.m_data.val().get_bit(1);
+        self.turn_draining.next = self.queue.m_data.val().get_bit(2);
+        if self.doubtful.val() {
+            self.turn_slot.next = self.known_slot.q.val();
+            self.turn_error.next = self.known_error.q.val();
+            self.turn_draining.next = self.known_draining.q.val();
+        }
 
         if self.reset.val() {
             self.step.d.next = SchedulerState::Walk;
@@ -758,6 +815,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.fetching.d.next = false;
             self.order_open.d.next = false;
             self.known.d.next = false;
+            self.waiting.d.next = 0.into();
+            self.doubt.d.next = 0.into();
             self.ended.d.next = false;
             self.woken.d.next = false;
             self.end_woken.d.next = false;

@@ -3,15 +3,18 @@
 //!
 //! ```text
 //! Idle ─► Index … Hold ─► Judge ─┬─► Scan (fence, max_rd_atomic) ─┐
-//!   │     (row, WQE)        ▲    ├─► Count (PSNs, R75) ───────────┤
+//!   ▲     (row, WQE)        ▲    ├─► Count (PSNs, R75) ───────────┤
 //!   │                       └────┼───────────── Again ◄───────────┘
-//!   │                            ├─► [Low … Ask] ─► KeyWait ─┬─► SaveBegun … SaveIndex ─► Issued ─► Flush ─► Idle
-//!   └─► orders: Rewind, Begin,   │        ▲── Spill (split) ─┘      (wire program at the same time)
-//!       Fail ─► Idle             └─► Refuse ─► Leave ─► Idle
+//!   │                            ├─► [Low … Ask] ─► KeyWait ─┬─► Issued ─► Idle
+//!   │                            │        ▲── Spill (split) ─┘   (RowWrites, while the next turn loads)
+//!   └──────── Leave ◄── Refuse ◄─┴───────────────────────────┘
 //! ```
 //!
-//! Up to `Hold` a state's name is the row word that it asks for; the word is there two states later. From `Judge` on the words stand still: PD and L_Key.
-//! A turn begins only when nothing waits for `Complete`, so that it never waits for it.
+//! Up to `Hold` a state's name is the row word that it asks for; the word is there two states later. PD and L_Key are there in `Judge` and kept.
+//! The packet's words are formed while the key is checked; the last one waits for the answer, and a bad key makes the packet one to be abandoned. With two
+//! pieces the words come behind both checks, because the place of the second one passes through the row.
+//! A turn begins only when nothing that `Complete` must take could stop it: at most one `arm` waits (two have room), and no `fail`.
+//! Cycles: 10 to `Judge`, a key check, 2.
 //!
 //! Row, 32 words: 0 next PSN; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 highest PSN sent + 1; 3 first WQE never begun; 4 bytes of the message
 //! sent; 5, 6 place of a split packet's second piece; 7 WQE whose payload read failed; 8, 9, 10, 11 QP row words 0, 1, 16, 19; 16 + 2k records.
@@ -19,6 +22,7 @@
 use super::bth::Bth;
 use super::cut::Cut;
 use super::place::Place;
+use super::row_writes::RowWrites;
 use super::wire_program::WireProgram;
 use super::wire_words::WireWords;
 use super::wqe_check::WqeCheck;
@@ -56,28 +60,9 @@ pub enum SegmenterState {
     KeyWait,
     SpillLow,
     SpillHigh,
-    SaveBegun,
-    SavePsn,
-    SaveOffset,
-    SaveHighest,
-    SaveIndex,
     Issued,
-    Flush,
     Refuse,
     Leave,
-    Rewind,
-    RewindWait,
-    RewindIndex,
-    RewindPsn,
-    RewindOffset,
-    Begin,
-    BeginWait,
-    BeginPsn,
-    BeginHighest,
-    BeginIndex,
-    BeginBegun,
-    BeginOffset,
-    Fail,
 }
 
 #[derive(LogicBlock, Default)]
@@ -112,16 +97,23 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub row_item: Signal<Out, Bits<5>>,
     pub row_word: Signal<In, Bits<32>>,
     pub row_write: Signal<Out, Bit>,
+    pub row_write_index: Signal<Out, Bits<QA>>,
     pub row_write_item: Signal<Out, Bits<5>>,
     pub row_write_data: Signal<Out, Bits<32>>,
     pub wqe_slot: Signal<Out, Bit>,
     pub wqe_item: Signal<Out, Bits<4>>,
     pub wqe_word: Signal<In, Bits<32>>,
+    /// The WQE is still coming: its words up to 13 aren't all there; it isn't whole; it came with an error.
+    pub wqe_short: Signal<In, Bit>,
+    pub wqe_partial: Signal<In, Bit>,
+    pub wqe_spoilt: Signal<In, Bit>,
     /// Ack row of `index`: 0 oldest PSN, 1 oldest WQE; a cycle later.
     pub ack_read: Signal<Out, Bit>,
     pub ack_item: Signal<Out, Bit>,
     pub ack_data: Signal<In, Bits<32>>,
     pub key_start: Signal<Out, Bit>,
+    pub key: Signal<Out, Bits<32>>,
+    pub key_pd: Signal<Out, Bits<16>>,
     pub key_length: Signal<Out, Bits<32>>,
     pub key_va: Signal<Out, Bits<64>>,
     pub key_done: Signal<In, Bit>,
@@ -136,6 +128,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub job_ready: Signal<In, Bit>,
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,
+    pub packet_abandon: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
     pub packet_ready: Signal<In, Bit>,
     pub tracker_room: Signal<In, Bit>,
@@ -145,6 +138,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub tracker_wqe: Signal<In, Bits<16>>,
     pub wqe: Signal<Out, Bits<16>>,
     pub arm_valid: Signal<Out, Bit>,
+    pub arm_index: Signal<Out, Bits<QA>>,
     pub arm_ready: Signal<In, Bit>,
     pub fail_valid: Signal<Out, Bit>,
     pub fail_status: Signal<Out, Bits<8>>,
@@ -155,6 +149,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     bth: Bth,
     script: WireProgram<U>,
     words: WireWords<QA>,
+    writes: RowWrites<QA>,
     state: DFF<SegmenterState>,
     who: DFF<Bits<QA>>,
     slot: DFF<Bit>,
@@ -190,6 +185,12 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     first: DFF<Bit>,
     remote: DFF<Bit>,
     trailer: DFF<Bit>,
+    /// The key's check runs, with the packet's words already on their way; they are for nothing.
+    checking: DFF<Bit>,
+    abandoned: DFF<Bit>,
+    spoilt: DFF<Bit>,
+    key_kept: DFF<Bits<32>>,
+    pd_kept: DFF<Bits<16>>,
     job_open: DFF<Bit>,
     job_more: DFF<Bit>,
     scanned: DFF<Bit>,
@@ -204,10 +205,18 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     halvings: DFF<Bits<3>>,
     status: DFF<Bits<3>>,
     leaving: DFF<EndOfTurn>,
+    /// Up to two QPs whose timers are to run.
     arming: DFF<Bit>,
+    arming_more: DFF<Bit>,
+    arm_first: DFF<Bits<QA>>,
+    arm_second: DFF<Bits<QA>>,
     failing: DFF<Bit>,
     take: Signal<Local, Bit>,
-    ordered: Signal<Local, Bit>,
+    resting_now: Signal<Local, Bit>,
+    loading: Signal<Local, Bit>,
+    gone: Signal<Local, Bit>,
+    issue: Signal<Local, Bit>,
+    arms: Signal<Local, Bit>,
     stand: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
@@ -218,7 +227,6 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     record_b: Signal<Local, Bits<5>>,
     scanned_record: Signal<Local, Bits<5>>,
     scanned_next: Signal<Local, Bits<5>>,
-    index_word: Signal<Local, Bits<32>>,
     is_wide: Signal<Local, Bit>,
     outstanding: Signal<Local, Bits<5>>,
 }
@@ -258,9 +266,23 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             remote,
             trailer
         );
-        dff_setup!(self, clock, distance, halvings, status, leaving, arming, failing);
-        clock!(self, clock, cut, place, script, words);
+        dff_setup!(
+            self,
+            clock,
+            distance,
+            halvings,
+            status,
+            leaving,
+            arming,
+            arming_more,
+            arm_first,
+            arm_second,
+            failing
+        );
+        dff_setup!(self, clock, spoilt, checking, abandoned, key_kept, pd_kept);
+        clock!(self, clock, cut, place, script, words, writes);
         self.script.reset.next = self.reset.val();
+        self.writes.reset.next = self.reset.val();
         self.words.reset.next = self.reset.val();
 
         // What the packet is.
@@ -288,7 +310,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.scanned_next.next = bit_cast::<5, 3>(self.scan.q.val() + 1) << 1;
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
         self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
-        self.index_word.next = bit_cast::<32, 16>(self.next_wqe.q.val()) | (bit_cast::<32, 16>(self.begun.q.val()) << 16);
 
         self.cut.pmtu.next = self.pmtu.q.val();
         self.cut.elements.next = self.word0.q.val().get_bits::<2>(8);
@@ -353,7 +374,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
 
         self.words.item.next = self.script.item.val();
         self.words.last.next = self.script.last.val();
-        self.words.jobs_left.next = self.job_open.q.val() | self.job_more.q.val();
+        self.words.hold_last.next = self.checking.q.val() | self.job_more.q.val();
+        self.words.abandon.next = self.abandoned.q.val();
         self.words.index.next = self.who.q.val();
         self.words.datagram.next = self.check.datagram.val();
         self.words.from_memory.next = self.from_memory.q.val();
@@ -372,11 +394,15 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.advance.next = self.words.advance.val();
         self.packet_word.next = self.words.packet_word.val();
         self.packet_last.next = self.words.packet_last.val();
+        self.packet_abandon.next = self.words.packet_abandon.val();
         self.packet_valid.next = self.words.packet_valid.val();
 
         // Standing outputs.
         self.take.next = false;
-        self.ordered.next = false;
+        self.issue.next = false;
+        self.gone.next = false;
+        self.arms.next = false;
+        self.resting_now.next = self.resting.q.val() & !self.script.busy.val();
         self.stand.next = false;
         self.start.next = false;
         // Each state says what its successor asks for; what nobody says is what `Idle` asks for.
@@ -389,16 +415,18 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.row_kept.d.next = 8.into();
         self.wqe_kept.d.next = 0.into();
         self.resting.d.next = false;
-        self.row_write.next = false;
-        self.row_write_item.next = 0.into();
-        self.row_write_data.next = self.index_word.val();
+        if self.writes.asking.val() {
+            self.row_item.next = self.writes.row_item.val();
+        }
+        self.row_write.next = self.writes.write.val();
+        self.row_write_item.next = self.writes.write_item.val();
+        self.row_write_data.next = self.writes.write_data.val();
         self.ack_read.next = false;
         self.ack_item.next = true;
         self.key_start.next = false;
         self.outcome.next = self.leaving.q.val();
         self.end_valid.next = false;
         self.tracker_push.next = false;
-        self.order_done.next = false;
         if self.job_open.q.val() & self.job_ready.val() {
             self.job_open.d.next = false;
         }
@@ -408,8 +436,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.second.d.next = true;
             self.paged.d.next = self.other_paged.q.val();
         }
-        if self.arm_ready.val() {
-            self.arming.d.next = false;
+        if self.arming.q.val() & self.arm_ready.val() {
+            self.arming.d.next = self.arming_more.q.val();
+            self.arm_first.d.next = self.arm_second.q.val();
+            self.arming_more.d.next = false;
         }
         if self.fail_ready.val() {
             self.failing.d.next = false;
@@ -424,63 +454,63 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Idle => {
                 self.scanned.d.next = false;
                 self.counted.d.next = false;
-                self.second.d.next = false;
-                self.changed.d.next = false;
-                self.cut.count_one.next = true;
                 self.resting.d.next = true;
-                if self.order_valid.val() {
+                if self.resting_now.val()
+                    & self.words.clear.val()
+                    & self.turn_valid.val()
+                    & !self.order_valid.val()
+                    & !self.arming_more.q.val()
+                    & !self.failing.q.val()
+                    & self.tracker_room.val()
+                {
+                    self.take.next = true;
                     self.resting.d.next = false;
-                    match self.order.val() {
-                        SendOrder::Rewind => {
-                            self.row_kept.d.next = 1.into();
-                            self.state.d.next = SegmenterState::Rewind;
-                        }
-                        SendOrder::Begin => {
-                            self.row_kept.d.next = 10.into();
-                            self.state.d.next = SegmenterState::Begin;
-                        }
-                        _ => {
-                            self.state.d.next = SegmenterState::Fail;
-                        }
+                    self.row_kept.d.next = 1.into();
+                    if self.turn_error.val() {
+                        self.row_kept.d.next = 7.into();
                     }
-                } else {
-                    if self.turn_valid.val() & !self.arming.q.val() & !self.failing.q.val() & self.tracker_room.val() {
-                        self.take.next = true;
-                        self.resting.d.next = false;
-                        self.row_kept.d.next = 1.into();
-                        if self.turn_error.val() {
-                            self.row_kept.d.next = 7.into();
-                        }
-                        self.wqe_kept.d.next = 1.into();
-                        self.who.d.next = self.turn_index.val();
-                        self.slot.d.next = self.turn_slot.val();
-                        self.broken.d.next = self.turn_error.val();
-                        self.draining.d.next = self.turn_draining.val();
-                        self.state.d.next = SegmenterState::Index;
-                    }
+                    self.wqe_kept.d.next = 1.into();
+                    self.who.d.next = self.turn_index.val();
+                    self.slot.d.next = self.turn_slot.val();
+                    self.broken.d.next = self.turn_error.val();
+                    self.draining.d.next = self.turn_draining.val();
+                    self.state.d.next = SegmenterState::Index;
                 }
             }
             SegmenterState::Index => {
                 self.row_kept.d.next = 4.into();
                 self.wqe_kept.d.next = 8.into();
-                self.ack_read.next = true;
                 self.state.d.next = SegmenterState::Offset;
             }
             SegmenterState::Offset => {
-                self.row_kept.d.next = 0.into();
-                self.wqe_kept.d.next = 12.into();
-                self.oldest.d.next = self.ack_data.val().get_bits::<16>(0);
-                self.service.d.next = self.row_word.val().get_bits::<3>(0);
-                self.pmtu.d.next = self.row_word.val().get_bits::<3>(3);
-                self.word0.d.next = self.wqe_word.val().get_bits::<10>(0);
-                self.state.d.next = SegmenterState::Psn;
+                if self.job_open.q.val() | !self.words.flushed.val() | self.wqe_short.val() {
+                    // The last packet's job still stands in our registers, or its last word waits, or the WQE isn't there yet.
+                    self.stand.next = true;
+                    self.row_kept.d.next = self.row_kept.q.val();
+                    self.wqe_kept.d.next = self.wqe_kept.q.val();
+                } else {
+                    self.row_kept.d.next = 0.into();
+                    self.wqe_kept.d.next = 12.into();
+                    self.ack_read.next = true;
+                    self.service.d.next = self.row_word.val().get_bits::<3>(0);
+                    self.pmtu.d.next = self.row_word.val().get_bits::<3>(3);
+                    self.word0.d.next = self.wqe_word.val().get_bits::<10>(0);
+                    if self.spoilt.q.val() | self.wqe_spoilt.val() {
+                        self.word0.d.next = 0x3ff.into();
+                    }
+                    self.state.d.next = SegmenterState::Psn;
+                }
             }
             SegmenterState::Psn => {
                 self.row_kept.d.next = (bit_cast::<5, 3>(self.row_word.val().get_bits::<3>(0)) << 1) | 16;
                 self.wqe_kept.d.next = 6.into();
+                self.oldest.d.next = self.ack_data.val().get_bits::<16>(0);
                 self.next_wqe.d.next = self.row_word.val().get_bits::<16>(0);
                 self.begun.d.next = self.row_word.val().get_bits::<16>(16);
                 self.fresh.d.next = self.row_word.val().get_bits::<16>(0) == self.row_word.val().get_bits::<16>(16);
+                self.second.d.next = false;
+                self.changed.d.next = false;
+                self.cut.count_one.next = true;
                 self.state.d.next = SegmenterState::RecordA;
             }
             SegmenterState::RecordA => {
@@ -514,6 +544,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
                 self.add_carry.d.next = true;
                 self.state.d.next = SegmenterState::Hold;
+                if self.wqe_partial.val() {
+                    self.stand.next = true;
+                    self.state.d.next = SegmenterState::Domain;
+                }
             }
             SegmenterState::Hold => {
                 self.place.load_high.next = true;
@@ -527,6 +561,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 10.into();
                 self.stand.next = true;
+                self.key_kept.d.next = self.wqe_word.val();
+                self.pd_kept.d.next = self.row_word.val().get_bits::<16>(0);
+                self.abandoned.d.next = false;
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record.val() + 16;
                 self.row_write_data.next =
@@ -552,11 +589,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                                         self.state.d.next = SegmenterState::Low;
                                     } else {
                                         self.key_start.next = true;
+                                        self.start.next = true;
+                                        self.checking.d.next = true;
                                         self.state.d.next = SegmenterState::KeyWait;
                                     }
                                 } else {
                                     self.start.next = true;
-                                    self.state.d.next = SegmenterState::SaveBegun;
+                                    self.state.d.next = SegmenterState::Issued;
                                 }
                             }
                         }
@@ -566,6 +605,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if self.fresh.q.val() & (self.draining.q.val() | self.full.val()) & !self.broken.q.val() {
                     self.key_start.next = false;
                     self.start.next = false;
+                    self.checking.d.next = false;
                     self.state.d.next = SegmenterState::Leave;
                 }
             }
@@ -690,13 +730,18 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             }
             SegmenterState::Ask => {
                 self.stand.next = true;
+                self.key_kept.d.next = self.wqe_word.val();
+                self.pd_kept.d.next = self.row_word.val().get_bits::<16>(0);
                 self.key_start.next = true;
                 self.state.d.next = SegmenterState::KeyWait;
             }
             SegmenterState::KeyWait => {
-                self.stand.next = true;
+                // What asks for the words again stands still with them.
+                self.stand.next = !self.checking.q.val();
                 self.status.d.next = 4.into();
                 if self.key_done.val() {
+                    self.checking.d.next = false;
+                    self.abandoned.d.next = self.checking.q.val() & !self.key_ok.val();
                     self.state.d.next = SegmenterState::Refuse;
                     if self.key_ok.val() {
                         self.place.place.next = true;
@@ -706,8 +751,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                         } else {
                             self.job_open.d.next = true;
                             self.job_more.d.next = self.split.q.val();
-                            self.start.next = true;
-                            self.state.d.next = SegmenterState::SaveBegun;
+                            self.start.next = !self.checking.q.val();
+                            self.state.d.next = SegmenterState::Issued;
                         }
                     }
                 }
@@ -728,60 +773,18 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.row_write_data.next = self.place.high.val();
                 self.state.d.next = SegmenterState::Low;
             }
-            SegmenterState::SaveBegun => {
-                self.row_write.next = self.fresh.q.val();
-                self.row_write_item.next = 3.into();
-                if self.fresh.q.val() {
-                    self.begun.d.next = self.begun.q.val() + 1;
-                }
-                self.row_write_data.next = bit_cast::<32, 16>(self.begun.q.val() + 1);
-                self.state.d.next = SegmenterState::SavePsn;
-            }
-            SegmenterState::SavePsn => {
-                self.row_write.next = true;
-                self.row_write_data.next = bit_cast::<32, 24>(self.psn_after.val());
-                self.state.d.next = SegmenterState::SaveOffset;
-            }
-            SegmenterState::SaveOffset => {
-                self.row_write.next = true;
-                self.row_write_item.next = 4.into();
-                self.row_write_data.next = self.cut.next_offset.val();
-                if self.last.val() {
-                    self.row_write_data.next = 0.into();
-                }
-                self.state.d.next = SegmenterState::SaveHighest;
-            }
-            SegmenterState::SaveHighest => {
-                self.row_write.next = self.newest.q.val();
-                self.row_write_item.next = 2.into();
-                self.row_write_data.next = bit_cast::<32, 24>(self.psn_after.val());
-                self.state.d.next = SegmenterState::SaveIndex;
-            }
-            SegmenterState::SaveIndex => {
-                self.row_write.next = true;
-                self.row_write_item.next = 1.into();
-                if self.last.val() {
-                    self.row_write_data.next =
-                        bit_cast::<32, 16>(self.next_wqe.q.val() + 1) | (bit_cast::<32, 16>(self.begun.q.val()) << 16);
-                }
-                self.state.d.next = SegmenterState::Issued;
-            }
             SegmenterState::Issued => {
-                if !self.script.busy.val() {
-                    self.end_valid.next = true;
-                    self.outcome.next = EndOfTurn::Packet;
-                    if self.last.val() {
-                        self.outcome.next = EndOfTurn::Message;
-                    }
-                    if self.end_ready.val() {
-                        self.tracker_push.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
-                        self.state.d.next = SegmenterState::Flush;
-                    }
+                self.outcome.next = EndOfTurn::Packet;
+                if self.last.val() {
+                    self.outcome.next = EndOfTurn::Message;
                 }
-            }
-            SegmenterState::Flush => {
-                if self.words.flushed.val() {
-                    self.arming.d.next = self.bth.ack_request.val();
+                // What has no payload read is sent when its words are formed.
+                self.gone.next = self.from_memory.q.val() | (!self.script.busy.val() & self.words.clear.val());
+                self.end_valid.next = self.gone.val();
+                if self.end_ready.val() & self.gone.val() {
+                    self.issue.next = true;
+                    self.arms.next = self.bth.ack_request.val();
+                    self.tracker_push.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
                     self.resting.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
                 }
@@ -805,99 +808,73 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.state.d.next = SegmenterState::Idle;
                 }
             }
-            SegmenterState::Rewind => {
-                self.state.d.next = SegmenterState::RewindWait;
-            }
-            SegmenterState::RewindWait => {
-                self.state.d.next = SegmenterState::RewindIndex;
-            }
-            SegmenterState::RewindIndex => {
-                self.row_write.next = true;
-                self.row_write_item.next = 1.into();
-                self.row_write_data.next =
-                    bit_cast::<32, 16>(self.rewind_wqe.val()) | (bit_cast::<32, 16>(self.row_word.val().get_bits::<16>(16)) << 16);
-                self.state.d.next = SegmenterState::RewindPsn;
-            }
-            SegmenterState::RewindPsn => {
-                self.row_write.next = true;
-                self.row_write_data.next = bit_cast::<32, 24>(self.rewind_psn.val());
-                self.state.d.next = SegmenterState::RewindOffset;
-            }
-            SegmenterState::RewindOffset => {
-                self.row_write.next = true;
-                self.row_write_item.next = 4.into();
-                self.row_write_data.next = self.rewind_offset.val();
-                self.ordered.next = true;
-            }
-            SegmenterState::Begin => {
-                self.state.d.next = SegmenterState::BeginWait;
-            }
-            SegmenterState::BeginWait => {
-                self.state.d.next = SegmenterState::BeginPsn;
-            }
-            SegmenterState::BeginPsn => {
-                // R41: the PSN of the row, every time.
-                self.stand.next = true;
-                self.row_write.next = true;
-                self.row_write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
-                self.state.d.next = SegmenterState::BeginHighest;
-            }
-            SegmenterState::BeginHighest => {
-                self.row_write.next = true;
-                self.row_write_item.next = 2.into();
-                self.row_write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
-                self.state.d.next = SegmenterState::BeginIndex;
-            }
-            SegmenterState::BeginIndex => {
-                self.row_write.next = true;
-                self.row_write_item.next = 1.into();
-                self.row_write_data.next = 0.into();
-                self.state.d.next = SegmenterState::BeginBegun;
-            }
-            SegmenterState::BeginBegun => {
-                self.row_write.next = true;
-                self.row_write_item.next = 3.into();
-                self.row_write_data.next = 0.into();
-                self.state.d.next = SegmenterState::BeginOffset;
-            }
-            SegmenterState::BeginOffset => {
-                self.row_write.next = true;
-                self.row_write_item.next = 4.into();
-                self.row_write_data.next = 0.into();
-                self.ordered.next = true;
-            }
-            SegmenterState::Fail => {
-                self.row_write.next = true;
-                self.row_write_item.next = 7.into();
-                self.row_write_data.next = bit_cast::<32, 16>(self.tracker_wqe.val());
-                self.ordered.next = true;
-            }
             _ => {
                 self.resting.d.next = true;
                 self.state.d.next = SegmenterState::Idle;
             }
         }
-        if self.ordered.val() {
-            self.order_done.next = true;
-            self.resting.d.next = true;
-            self.state.d.next = SegmenterState::Idle;
+        // R69: the WQE's first word was asked for before the error.
+        self.spoilt.d.next = self.wqe_spoilt.val() | (self.spoilt.q.val() & (self.state.q.val() != SegmenterState::Idle));
+        self.loading.next = (self.state.q.val() == SegmenterState::Psn)
+            | (self.state.q.val() == SegmenterState::RecordA)
+            | (self.state.q.val() == SegmenterState::RecordB)
+            | (self.state.q.val() == SegmenterState::Highest)
+            | (self.state.q.val() == SegmenterState::Domain);
+        if self.wqe_spoilt.val() & self.loading.val() {
+            self.word0.d.next = 0x3ff.into();
         }
+        if self.arms.val() {
+            if self.arming.q.val() & !self.arm_ready.val() {
+                self.arming_more.d.next = true;
+                self.arm_second.d.next = self.who.q.val();
+            } else {
+                self.arming.d.next = true;
+                self.arm_first.d.next = self.who.q.val();
+            }
+        }
+
+        // Words of the row that are written between turns.
+        self.writes.issue.next = self.issue.val();
+        self.writes.index.next = self.who.q.val();
+        self.writes.order_index.next = self.order_index.val();
+        self.row_write_index.next = self.writes.write_index.val();
+        self.writes.fresh.next = self.fresh.q.val();
+        self.writes.last.next = self.last.val();
+        self.writes.newest.next = self.newest.q.val();
+        self.writes.next_wqe.next = self.next_wqe.q.val();
+        self.writes.begun.next = self.begun.q.val();
+        self.writes.psn_after.next = self.psn_after.val();
+        self.writes.next_offset.next = self.cut.next_offset.val();
+        self.writes.order.next = self.order.val();
+        self.writes.order_valid.next = self.order_valid.val();
+        self.order_done.next = self.writes.order_done.val();
+        self.writes.rewind_psn.next = self.rewind_psn.val();
+        self.writes.rewind_wqe.next = self.rewind_wqe.val();
+        self.writes.rewind_offset.next = self.rewind_offset.val();
+        self.writes.tracker_wqe.next = self.tracker_wqe.val();
+        self.writes.row_word.next = self.row_word.val();
         self.words.stand.next = self.stand.val();
         self.script.start.next = self.start.val();
 
         self.turn_take.next = self.take.val();
-        self.idle.next = self.resting.q.val();
+        self.idle.next = self.resting_now.val() & self.words.flushed.val() & self.writes.idle.val();
         self.index.next = self.who.q.val();
         self.row_index.next = self.who.q.val();
-        if self.resting.q.val() {
+        if self.resting_now.val() {
             self.row_index.next = self.turn_index.val();
         }
         if self.order_valid.val() {
             self.row_index.next = self.order_index.val();
         }
         self.wqe_slot.next = self.slot.q.val();
-        if self.resting.q.val() {
+        if self.resting_now.val() {
             self.wqe_slot.next = self.turn_slot.val();
+        }
+        self.key.next = self.key_kept.q.val();
+        self.key_pd.next = self.pd_kept.q.val();
+        if self.key_start.val() {
+            self.key.next = self.wqe_word.val();
+            self.key_pd.next = self.row_word.val().get_bits::<16>(0);
         }
         self.key_length.next = bit_cast::<32, 14>(self.cut.piece.val());
         self.key_va.next = bit_cast::<64, 32>(self.place.low.val()) | (bit_cast::<64, 32>(self.place.high.val()) << 32);
@@ -910,6 +887,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.tracker_payload.next = self.from_memory.q.val();
         self.wqe.next = self.next_wqe.q.val();
         self.arm_valid.next = self.arming.q.val();
+        self.arm_index.next = self.arm_first.q.val();
         self.fail_valid.next = self.failing.q.val();
         self.fail_status.next = bit_cast::<8, 3>(self.status.q.val());
 
@@ -920,7 +898,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.wqe_kept.d.next = 0.into();
             self.job_open.d.next = false;
             self.job_more.d.next = false;
+            self.spoilt.d.next = false;
+            self.checking.d.next = false;
+            self.abandoned.d.next = false;
             self.arming.d.next = false;
+            self.arming_more.d.next = false;
             self.failing.d.next = false;
         }
     }

@@ -13,6 +13,7 @@
 use super::read_tracker::ReadTracker;
 use super::scheduler::Scheduler;
 use super::segmenter::Segmenter;
+use super::send_reports::SendReports;
 use super::send_rows::SendRows;
 use super::wqe_store::WqeStore;
 use crate::host::EventJob;
@@ -78,6 +79,8 @@ pub struct Send<
     pub job_ready: Signal<In, Bit>,
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,
+    /// With the last word: the packet isn't to be sent after all; it had no job.
+    pub packet_abandon: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
     pub packet_ready: Signal<In, Bit>,
     /// Payload reads of our packets, in order.
@@ -132,8 +135,7 @@ pub struct Send<
     segmenter: Segmenter<QA, QR, U>,
     rows: SendRows<QA, QR, L>,
     tracker: ReadTracker<QA, T>,
-    counting: DFF<Bit>,
-    code: DFF<Bits<6>>,
+    reports: SendReports,
     table_open: Signal<Local, Bit>,
 }
 
@@ -153,8 +155,8 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, counting, code);
-        clock!(self, clock, scheduler, store, segmenter, rows, tracker);
+        clock!(self, clock, scheduler, store, segmenter, rows, tracker, reports);
+        self.reports.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.store.reset.next = self.reset.val();
         self.segmenter.reset.next = self.reset.val();
@@ -188,7 +190,8 @@ impl<
         self.scheduler.wake_valid.next = self.wake_valid.val();
         self.scheduler.wake_index.next = self.wake_index.val();
         self.wake_ready.next = self.scheduler.wake_ready.val();
-        self.scheduler.arrival_data.next = self.store.arrival_data.val();
+        self.scheduler.arrival_index.next = self.store.arrival_index.val();
+        self.scheduler.arrival_expected.next = self.store.arrival_expected.val();
         self.scheduler.arrival_valid.next = self.store.arrival_valid.val();
         self.store.arrival_ready.next = self.scheduler.arrival_ready.val();
         self.scheduler.tracker_error.next = self.tracker.error.val();
@@ -220,6 +223,7 @@ impl<
 
         // Rows and store.
         self.rows.write.next = self.segmenter.row_write.val();
+        self.rows.write_index.next = self.segmenter.row_write_index.val();
         self.rows.write_item.next = self.segmenter.row_write_item.val();
         self.rows.write_data.next = self.segmenter.row_write_data.val();
         self.rows.advance.next = self.segmenter.advance.val();
@@ -245,6 +249,9 @@ impl<
         self.store.read_slot.next = self.segmenter.wqe_slot.val();
         self.store.read_word.next = self.segmenter.wqe_item.val();
         self.segmenter.wqe_word.next = self.store.word.val();
+        self.segmenter.wqe_short.next = self.store.short.val();
+        self.segmenter.wqe_partial.next = self.store.partial.val();
+        self.segmenter.wqe_spoilt.next = self.store.spoilt.val();
 
         // The ack row: a turn's read comes first.
         self.ack_read.next = self.segmenter.ack_read.val() | self.scheduler.ack_read.val();
@@ -258,13 +265,13 @@ impl<
         self.scheduler.ack_data.next = self.ack_data.val();
         self.segmenter.ack_data.next = self.ack_data.val();
 
-        // Keys: PD and L_Key stand at the two words.
+        // Keys.
         self.key_start.next = self.segmenter.key_start.val();
         self.key_op.next = 0.into();
-        self.key.next = self.store.word.val();
+        self.key.next = self.segmenter.key.val();
         self.key_va.next = self.segmenter.key_va.val();
         self.key_length.next = self.segmenter.key_length.val();
-        self.key_pd.next = self.rows.word.val().get_bits::<16>(0);
+        self.key_pd.next = self.segmenter.key_pd.val();
         self.key_access.next = 0.into();
         self.segmenter.key_done.next = self.key_done.val();
         self.segmenter.key_ok.next = self.key_ok.val();
@@ -280,6 +287,7 @@ impl<
         self.segmenter.job_ready.next = self.job_ready.val();
         self.packet_word.next = self.segmenter.packet_word.val();
         self.packet_last.next = self.segmenter.packet_last.val();
+        self.packet_abandon.next = self.segmenter.packet_abandon.val();
         self.packet_valid.next = self.segmenter.packet_valid.val();
         self.segmenter.packet_ready.next = self.packet_ready.val();
         self.tracker.push.next = self.segmenter.tracker_push.val();
@@ -294,7 +302,7 @@ impl<
 
         // To `Complete`.
         self.arm_valid.next = self.segmenter.arm_valid.val();
-        self.arm_index.next = bit_cast::<12, QA>(self.segmenter.index.val());
+        self.arm_index.next = bit_cast::<12, QA>(self.segmenter.arm_index.val());
         self.segmenter.arm_ready.next = self.arm_ready.val();
         self.fail_valid.next = self.segmenter.fail_valid.val();
         self.fail_index.next = bit_cast::<12, QA>(self.segmenter.index.val());
@@ -319,31 +327,18 @@ impl<
         self.fetch_valid.next = self.scheduler.fetch_valid.val();
         self.scheduler.fetch_ready.next = self.fetch_ready.val();
 
-        // BAD_DOORBELL, its detail the counter's code.
-        self.event_job.next.event_type = 4.into();
-        self.event_job.next.number = bit_cast::<24, 12>(self.scheduler.event_index.val());
-        self.event_job.next.detail = 42.into();
+        // Events and counters.
+        self.scheduler.count_free.next = self.reports.free.val();
+        self.reports.doorbell.next = self.scheduler.count_doorbell.val();
+        self.reports.index.next = self.scheduler.event_index.val();
+        self.reports.error_valid.next = self.store.error_valid.val();
+        self.store.error_ready.next = self.reports.error_ready.val();
+        self.reports.count_ready.next = self.count_ready.val();
+        self.event_job.next = self.reports.event_job.val();
         self.event_valid.next = self.scheduler.event_valid.val();
         self.scheduler.event_ready.next = self.event_ready.val();
-
-        // Counters: BAD_DOORBELL, AXI_ERROR. (REWIND is Complete's.)
-        self.scheduler.count_free.next = !self.counting.q.val();
-        if self.count_ready.val() {
-            self.counting.d.next = false;
-        }
-        if self.scheduler.count_doorbell.val() {
-            self.counting.d.next = true;
-            self.code.d.next = 42.into();
-        }
-        if self.scheduler.count_error.val() {
-            self.counting.d.next = true;
-            self.code.d.next = 43.into();
-        }
-        self.count_valid.next = self.counting.q.val();
-        self.count_code.next = self.code.q.val();
-        if self.reset.val() {
-            self.counting.d.next = false;
-        }
+        self.count_valid.next = self.reports.count_valid.val();
+        self.count_code.next = self.reports.count_code.val();
     }
 
     crate::block_name!();

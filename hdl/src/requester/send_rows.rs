@@ -22,6 +22,7 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     pub table_data: Signal<In, Bits<32>>,
     pub writing: Signal<Out, Bit>,
     pub write: Signal<In, Bit>,
+    pub write_index: Signal<In, Bits<QA>>,
     pub write_item: Signal<In, Bits<5>>,
     pub write_data: Signal<In, Bits<32>>,
     pub advance: Signal<In, Bit>,
@@ -73,11 +74,11 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
             self.table_ours.next = !self.table_address.val().get_bits::<5>(0).any();
         }
         self.late_write.d.next = self.write.val();
-        self.late_row.d.next = self.index.val();
+        self.late_row.d.next = self.write_index.val();
         self.late_item.d.next = self.write_item.val();
         self.late_data.d.next = self.write_data.val();
         self.now_write.next = self.write.val();
-        self.now_row.next = self.index.val();
+        self.now_row.next = self.write_index.val();
         self.now_item.next = self.write_item.val();
         self.now_data.next = self.write_data.val();
         for _i in 0..L {

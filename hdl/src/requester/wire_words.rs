@@ -38,11 +38,13 @@ pub struct WireWords<const QA: usize> {
     pub last: Signal<In, Bit>,
     /// The FSM stands still: nothing moves.
     pub stand: Signal<In, Bit>,
-    /// Jobs are still to be taken.
-    pub jobs_left: Signal<In, Bit>,
+    /// The last word must wait: a key is being checked, or a job isn't offered yet. The packet is not to be sent after all.
+    pub hold_last: Signal<In, Bit>,
+    pub abandon: Signal<In, Bit>,
     pub advance: Signal<Out, Bit>,
-    /// No word is under way.
+    /// No word is under way; none but one that is formed.
     pub flushed: Signal<Out, Bit>,
+    pub clear: Signal<Out, Bit>,
     /// The sum's carry is wanted. In the next cycle the sum must be that of the upper half.
     pub carry: Signal<Out, Bit>,
     pub high_next: Signal<Out, Bit>,
@@ -64,6 +66,7 @@ pub struct WireWords<const QA: usize> {
     pub row_word: Signal<In, Bits<32>>,
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,
+    pub packet_abandon: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
     pub packet_ready: Signal<In, Bit>,
     soon: DFF<WireItem>,
@@ -72,6 +75,7 @@ pub struct WireWords<const QA: usize> {
     now_last: DFF<Bit>,
     out: DFF<Bits<32>>,
     out_last: DFF<Bit>,
+    out_abandon: DFF<Bit>,
     out_valid: DFF<Bit>,
     wordy: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
@@ -85,7 +89,7 @@ pub struct WireWords<const QA: usize> {
 impl<const QA: usize> Logic for WireWords<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, soon, soon_last, now, now_last, out, out_last, out_valid);
+        dff_setup!(self, clock, soon, soon_last, now, now_last, out, out_last, out_abandon, out_valid);
 
         self.word0.next = bit_cast::<32, QA>(self.index.val())
             | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
@@ -144,7 +148,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
         }
 
         self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
-        self.free.next = (!self.out_valid.q.val() | self.packet_ready.val()) & !(self.now_last.q.val() & self.jobs_left.val());
+        self.free.next = (!self.out_valid.q.val() | self.packet_ready.val()) & !(self.now_last.q.val() & self.hold_last.val());
         self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
         self.advance.next = self.moving.val();
         self.high_next.next = self.now.q.val() == WireItem::High;
@@ -161,13 +165,16 @@ impl<const QA: usize> Logic for WireWords<QA> {
                 self.out_valid.d.next = true;
                 self.out.d.next = self.word.val();
                 self.out_last.d.next = self.now_last.q.val();
+                self.out_abandon.d.next = self.now_last.q.val() & self.abandon.val();
             }
         }
-        self.flushed.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing) & !self.out_valid.q.val();
+        self.clear.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
+        self.flushed.next = self.clear.val() & !self.out_valid.q.val();
         self.carry.next = self.now.q.val() == WireItem::Carry;
 
         self.packet_word.next = self.out.q.val();
         self.packet_last.next = self.out_last.q.val();
+        self.packet_abandon.next = self.out_abandon.q.val();
         self.packet_valid.next = self.out_valid.q.val();
 
         if self.reset.val() {

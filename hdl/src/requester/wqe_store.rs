@@ -2,13 +2,15 @@
 //! Send WQEs on their way in: the order of reads, the read data, and the store of two WQEs a QP.
 //!
 //! ```text
-//! ask ─► order FIFO ─┐
-//! r_* ───────────────┴─► store: QP · 32 + slot · 16 + word ─► word (two steps, as PacedRam)
-//!                    └─► arrival FIFO ─► arrival
+//! ask ─┬─► order FIFO ─┐
+//!      │   r_* ────────┴─► store: QP · 32 + slot · 16 + word ─► word (two steps, as PacedRam)
+//!      └─► coming FIFO ─► arrival: with the first beat
 //! ```
 //!
 //! Reads come back in their order (one AXI ID). Neither FIFO can be full: a QP has two reads under way at most, so `r_ready` depends on nothing outside.
-//! A read with an error leaves a WQE whose first word is all ones, which no check lets pass (R69).
+//! A WQE has arrived with its first beat; who reads it looks at `short` before words up to 13, and at `partial` before its end: both tell of the WQE that
+//! `read_index` and `read_slot` named a cycle before. A read with an error leaves a WQE whose first word is all ones, which no check lets pass (R69);
+//! `spoilt`, of the WQE that is named in this cycle, says so to one who has read that word before.
 //!
 //! `H` = `W`/32; `QB` = `QA` + 1, `QC` = `QA` + 2, `QR` = `QA` + 5; `A` = `QR` + 1 − `H`.
 
@@ -37,17 +39,28 @@ pub struct WqeStore<
     pub r_last: Signal<In, Bit>,
     pub r_valid: Signal<In, Bit>,
     pub r_ready: Signal<Out, Bit>,
-    /// A WQE is in the store: QP · 2 + error.
-    pub arrival_data: Signal<Out, Bits<QB>>,
+    /// The oldest WQE that hasn't been taken as arrived: its QP; there is one; its words come.
+    pub arrival_index: Signal<Out, Bits<QA>>,
+    pub arrival_expected: Signal<Out, Bit>,
     pub arrival_valid: Signal<Out, Bit>,
     pub arrival_ready: Signal<In, Bit>,
+    /// Reads that ended in an error and are still to be counted.
+    pub error_valid: Signal<Out, Bit>,
+    pub error_ready: Signal<In, Bit>,
+    pub short: Signal<Out, Bit>,
+    pub partial: Signal<Out, Bit>,
+    pub spoilt: Signal<Out, Bit>,
     pub advance: Signal<In, Bit>,
     pub read_index: Signal<In, Bits<QA>>,
     pub read_slot: Signal<In, Bit>,
     pub read_word: Signal<In, Bits<4>>,
     pub word: Signal<Out, Bits<32>>,
     order: Fifo<QB, QC, QB>,
-    arrivals: Fifo<QB, QC, QB>,
+    coming: Fifo<QB, QC, QA>,
+    arrived: DFF<Bits<QC>>,
+    errors: DFF<Bits<QC>>,
+    same: DFF<Bit>,
+    enough: DFF<Bit>,
     ram: SplitRam<A, W>,
     late_address: DFF<Bits<A>>,
     half: DFF<Bit>,
@@ -62,6 +75,10 @@ pub struct WqeStore<
     upper: Signal<Local, Bits<W>>,
     out: Signal<Local, Bits<32>>,
     take: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    first_ready: Signal<Local, Bit>,
+    incoming: Signal<Local, Bit>,
+    target_reader: Signal<Local, Bits<QB>>,
     over: Signal<Local, Bit>,
     ones: Signal<Local, Bits<W>>,
 }
@@ -79,10 +96,26 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, late_address, half, late_half, kept, beat, failed, spoil);
-        clock!(self, clock, order, arrivals, ram);
+        dff_setup!(
+            self,
+            clock,
+            late_address,
+            half,
+            late_half,
+            kept,
+            beat,
+            failed,
+            spoil,
+            arrived,
+            errors,
+            same,
+            enough
+        );
+        clock!(self, clock, order, coming, ram);
         self.order.reset.next = self.reset.val();
-        self.arrivals.reset.next = self.reset.val();
+        self.coming.reset.next = self.reset.val();
+        self.coming.s_data.next = self.ask_data.val().get_bits::<QA>(1);
+        self.coming.s_valid.next = self.ask_valid.val();
         self.order.s_data.next = self.ask_data.val();
         self.order.s_valid.next = self.ask_valid.val();
 
@@ -114,15 +147,43 @@ impl<
             self.spoil.d.next = false;
         }
         self.order.m_ready.next = self.over.val();
-        self.arrivals.s_valid.next = self.over.val();
-        // The slot's bit gives way to the error's.
-        self.arrivals.s_data.next = bit_cast::<QB, QA>(self.order.m_data.val().get_bits::<QA>(1)) << 1;
-        if self.spoil.q.val() {
-            self.arrivals.s_data.next = (bit_cast::<QB, QA>(self.order.m_data.val().get_bits::<QA>(1)) << 1) | 1;
+
+        // Who waits for it.
+        self.begins.next = self.take.val() & !self.beat.q.val().any();
+        self.arrival_index.next = self.coming.m_data.val();
+        self.arrival_expected.next = self.coming.m_valid.val();
+        self.first_ready.next = self.coming.m_valid.val() & self.arrived.q.val().any();
+        self.arrival_valid.next = self.first_ready.val();
+        self.coming.m_ready.next = self.arrival_ready.val();
+        if self.begins.val() & !self.arrival_ready.val() {
+            self.arrived.d.next = self.arrived.q.val() + 1;
         }
-        self.arrival_data.next = self.arrivals.m_data.val();
-        self.arrival_valid.next = self.arrivals.m_valid.val();
-        self.arrivals.m_ready.next = self.arrival_ready.val();
+        if self.arrival_ready.val() & !self.begins.val() {
+            self.arrived.d.next = self.arrived.q.val() - 1;
+        }
+        self.error_valid.next = self.errors.q.val().any();
+        if self.spoil.q.val() & !self.error_ready.val() {
+            self.errors.d.next = self.errors.q.val() + 1;
+        }
+        if self.error_ready.val() & !self.spoil.q.val() {
+            self.errors.d.next = self.errors.q.val() - 1;
+        }
+        self.target_reader.next = bit_cast::<QB, QA>(self.read_index.val()) << 1;
+        if self.read_slot.val() {
+            self.target_reader.next = (bit_cast::<QB, QA>(self.read_index.val()) << 1) | 1;
+        }
+        self.same.d.next = self.target_reader.val() == self.order.m_data.val();
+        // All but the last beat.
+        if self.take.val() {
+            self.enough.d.next = self.beat.q.val() == 14;
+            for _i in 1..H {
+                self.enough.d.next = self.beat.q.val() == 6;
+            }
+        }
+        self.incoming.next = self.beat.q.val().any() | self.spoil.q.val();
+        self.short.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
+        self.partial.next = self.same.q.val() & self.incoming.val();
+        self.spoilt.next = self.spoil.q.val() & (self.target_reader.val() == self.order.m_data.val());
 
         // Out.
         self.full.next = (bit_cast::<QR, QA>(self.read_index.val()) << 5) | bit_cast::<QR, 4>(self.read_word.val());
@@ -166,6 +227,8 @@ impl<
             self.beat.d.next = 0.into();
             self.failed.d.next = false;
             self.spoil.d.next = false;
+            self.arrived.d.next = 0.into();
+            self.errors.d.next = 0.into();
         }
     }
 

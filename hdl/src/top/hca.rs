@@ -764,6 +764,7 @@ impl<
         self.side.atomic_locked.next = self.write_arbiter.atomic_locked.val();
         self.tx.packet_word.next = self.side.packet_word.val();
         self.tx.packet_last.next = self.side.packet_last.val();
+        self.tx.packet_abandon.next = self.side.packet_abandon.val();
         self.tx.packet_valid.next = self.side.packet_valid.val();
         self.side.packet_ready.next = self.tx.packet_ready.val();
         self.tx.payload_data.next = self.side.payload_data.val();

@@ -185,6 +185,7 @@ pub struct RequesterSide<
     /// To transmit.
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,
+    pub packet_abandon: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
     pub packet_ready: Signal<In, Bit>,
     pub payload_data: Signal<Out, Bits<W>>,
@@ -369,6 +370,7 @@ impl<
             r_last: Default::default(),
             packet_word: Default::default(),
             packet_last: Default::default(),
+            packet_abandon: Default::default(),
             packet_valid: Default::default(),
             packet_ready: Default::default(),
             payload_data: Default::default(),
@@ -577,6 +579,8 @@ impl<
         self.packet_word.next = self.packet_arbiter.packet_word.val();
         self.packet_arbiter.send_packet_last.next = self.send.packet_last.val();
         self.packet_last.next = self.packet_arbiter.packet_last.val();
+        self.packet_arbiter.send_packet_abandon.next = self.send.packet_abandon.val();
+        self.packet_abandon.next = self.packet_arbiter.packet_abandon.val();
         self.packet_arbiter.send_packet_valid.next = self.send.packet_valid.val();
         self.packet_valid.next = self.packet_arbiter.packet_valid.val();
         self.send.packet_ready.next = self.packet_arbiter.send_packet_ready.val();

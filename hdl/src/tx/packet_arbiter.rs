@@ -22,6 +22,8 @@ pub struct PacketArbiter {
     pub reset: Signal<In, Bit>,
     pub send_packet_word: Signal<In, Bits<32>>,
     pub send_packet_last: Signal<In, Bit>,
+    /// With the last word: the packet isn't to be sent; it had no job. (The READ responder checks before it begins.)
+    pub send_packet_abandon: Signal<In, Bit>,
     pub send_packet_valid: Signal<In, Bit>,
     pub send_packet_ready: Signal<Out, Bit>,
     pub send_job: Signal<In, ReadJob>,
@@ -42,6 +44,7 @@ pub struct PacketArbiter {
     pub read_done_ready: Signal<In, Bit>,
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,
+    pub packet_abandon: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
     pub packet_ready: Signal<In, Bit>,
     pub job: Signal<Out, ReadJob>,
@@ -50,10 +53,10 @@ pub struct PacketArbiter {
     pub done_valid: Signal<In, Bit>,
     pub done_error: Signal<In, Bit>,
     pub done_ready: Signal<Out, Bit>,
-    /// A source is granted, and which (0 send, 1 read); its first word hasn't gone yet.
+    /// A source is granted, and which (0 send, 1 read); a job of its packet has gone.
     active: DFF<Bit>,
     read: DFF<Bit>,
-    first: DFF<Bit>,
+    opened: DFF<Bit>,
     /// Sources of the packets with payload, the oldest in bit 0.
     order: DFF<Bits<16>>,
     count: DFF<Bits<5>>,
@@ -62,6 +65,7 @@ pub struct PacketArbiter {
     word: Signal<Local, Bits<32>>,
     pending: Signal<Local, Bit>,
     stopped: Signal<Local, Bit>,
+    placed: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
@@ -79,6 +83,7 @@ impl Default for PacketArbiter {
             reset: Default::default(),
             send_packet_word: Default::default(),
             send_packet_last: Default::default(),
+            send_packet_abandon: Default::default(),
             send_packet_valid: Default::default(),
             send_packet_ready: Default::default(),
             send_job: Default::default(),
@@ -99,6 +104,7 @@ impl Default for PacketArbiter {
             read_done_ready: Default::default(),
             packet_word: Default::default(),
             packet_last: Default::default(),
+            packet_abandon: Default::default(),
             packet_valid: Default::default(),
             packet_ready: Default::default(),
             job: Default::default(),
@@ -109,7 +115,7 @@ impl Default for PacketArbiter {
             done_ready: Default::default(),
             active: Default::default(),
             read: Default::default(),
-            first: Default::default(),
+            opened: Default::default(),
             order: Default::default(),
             count: Default::default(),
             last: Default::default(),
@@ -117,6 +123,7 @@ impl Default for PacketArbiter {
             word: Default::default(),
             pending: Default::default(),
             stopped: Default::default(),
+            placed: Default::default(),
             taken: Default::default(),
             push: Default::default(),
             pop: Default::default(),
@@ -132,7 +139,7 @@ impl Default for PacketArbiter {
 impl Logic for PacketArbiter {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, active, read, first, order, count);
+        dff_setup!(self, clock, active, read, opened, order, count);
 
         self.word.next = self.send_packet_word.val();
         self.last.next = self.send_packet_last.val();
@@ -147,40 +154,39 @@ impl Logic for PacketArbiter {
             self.job.next = self.read_job.val();
         }
 
-        // Words: the last waits for the packet's jobs, a first one with payload for a place in the order.
-        self.stopped.next = !self.active.q.val()
-            | (self.last.val() & self.pending.val())
-            | (self.first.q.val() & self.word.val().get_bit(13) & (self.count.q.val() == self.full.val()));
+        // Words: the last waits for the packet's jobs.
+        self.stopped.next = !self.active.q.val() | (self.last.val() & self.pending.val());
         self.packet_word.next = self.word.val();
         self.packet_last.next = self.last.val();
+        self.packet_abandon.next = self.send_packet_abandon.val() & !self.read.q.val();
         self.packet_valid.next = self.valid.val() & !self.stopped.val();
         self.send_packet_ready.next = self.packet_ready.val() & !self.stopped.val() & !self.read.q.val();
         self.read_packet_ready.next = self.packet_ready.val() & !self.stopped.val() & self.read.q.val();
         self.taken.next = self.valid.val() & !self.stopped.val() & self.packet_ready.val();
 
-        // Jobs of the granted packet, once its first word has made a place in the order.
-        self.job_valid.next = self.pending.val() & self.active.q.val() & !self.first.q.val();
-        self.send_job_ready.next = self.job_ready.val() & self.active.q.val() & !self.first.q.val() & !self.read.q.val();
-        self.read_job_ready.next = self.job_ready.val() & self.active.q.val() & !self.first.q.val() & self.read.q.val();
-
-        if self.taken.val() {
-            self.first.d.next = false;
-            if self.last.val() {
-                self.active.d.next = false;
-            }
+        // Jobs of the granted packet; its first one needs a place in the order.
+        self.placed.next = self.active.q.val() & (self.opened.q.val() | (self.count.q.val() != self.full.val()));
+        self.job_valid.next = self.pending.val() & self.placed.val();
+        self.send_job_ready.next = self.job_ready.val() & self.placed.val() & !self.read.q.val();
+        self.read_job_ready.next = self.job_ready.val() & self.placed.val() & self.read.q.val();
+        self.push.next = self.pending.val() & self.placed.val() & self.job_ready.val() & !self.opened.q.val();
+        if self.push.val() {
+            self.opened.d.next = true;
+        }
+        if self.taken.val() & self.last.val() {
+            self.active.d.next = false;
         }
         if !self.active.q.val() {
             // The other first.
             if self.send_packet_valid.val() | self.read_packet_valid.val() {
                 self.active.d.next = true;
-                self.first.d.next = true;
+                self.opened.d.next = false;
                 self.read.d.next = self.read_packet_valid.val() & (!self.read.q.val() | !self.send_packet_valid.val());
             }
         }
 
         // Whose `done` comes next.
         self.some.next = self.count.q.val().any();
-        self.push.next = self.taken.val() & self.first.q.val() & self.word.val().get_bit(13);
         self.send_done_valid.next = self.done_valid.val() & self.some.val() & !self.order.q.val().get_bit(0);
         self.read_done_valid.next = self.done_valid.val() & self.some.val() & self.order.q.val().get_bit(0);
         self.send_done_error.next = self.done_error.val();
@@ -207,7 +213,7 @@ impl Logic for PacketArbiter {
 
         if self.reset.val() {
             self.active.d.next = false;
-            self.first.d.next = false;
+            self.opened.d.next = false;
             self.read.d.next = false;
             self.count.d.next = 0.into();
             self.order.d.next = 0.into();

@@ -500,17 +500,19 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.steps.advance.next = self.advance.val();
         self.steps.stay.next = self.wide.val() & self.event_due.q.val();
         self.steps.in_band.next = self.banding.val();
+        self.steps.kept_in_band.next = self.in_band.q.val();
         self.steps.six.next = self.six.q.val();
         self.steps.vlan.next = self.vlan.q.val();
         self.steps.answers.next = self.answers.q.val();
         self.starting.next = self.steps.sent.val();
         self.permit.next = self.steps.permit.val() & !self.dropping.q.val();
         self.finish.next = self.steps.last.val() & self.advance.val() & !self.acking.val();
-        // Between packets (W = 64: between the packet's own words) word 0 of the next one is read.
+        // Between packets (W = 64: between the packet's own words) word 0 of the next one is read. None begins while its word 0 isn't there, so
+        // in Look the slots are free for it whatever the choice.
         self.peek.next = self.waiting.val()
             & !self.head_valid.q.val()
             & !self.head_coming.q.val()
-            & !self.steps.read_packet.val()
+            & !self.steps.reading.val()
             & self.advance.val()
             & (self.wide.val() | (self.looking.val() & !self.start.val()));
         self.read_enable.next = self.advance.val();

@@ -17,6 +17,8 @@ pub struct PacketSlots<const SA: usize> {
     pub reset: Signal<In, Bit>,
     pub packet_word: Signal<In, Bits<32>>,
     pub packet_last: Signal<In, Bit>,
+    /// With the last word: the slot is free again, the packet forgotten.
+    pub packet_abandon: Signal<In, Bit>,
     pub packet_valid: Signal<In, Bit>,
     pub packet_ready: Signal<Out, Bit>,
     pub slot_valid: Signal<Out, Bit>,
@@ -48,6 +50,7 @@ impl<const SA: usize> Default for PacketSlots<SA> {
             reset: Default::default(),
             packet_word: Default::default(),
             packet_last: Default::default(),
+            packet_abandon: Default::default(),
             packet_valid: Default::default(),
             packet_ready: Default::default(),
             slot_valid: Default::default(),
@@ -86,7 +89,9 @@ impl<const SA: usize> Logic for PacketSlots<SA> {
             self.number.d.next = self.number.q.val() + 1;
             if self.packet_last.val() {
                 self.number.d.next = 0.into();
-                self.write_slot.d.next = (self.write_slot.q.val() + 1) & self.pointer_mask.val();
+                if !self.packet_abandon.val() {
+                    self.write_slot.d.next = (self.write_slot.q.val() + 1) & self.pointer_mask.val();
+                }
             }
         }
         self.waiting.next = self.write_slot.q.val() != self.head_slot.q.val();

@@ -61,8 +61,9 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     pub advance: Signal<In, Bit>,
     /// At Udp1: not yet.
     pub stay: Signal<In, Bit>,
-    /// The address is in band.
+    /// The address is in band; in Look, of the packet that begins, and else known before the cycle.
     pub in_band: Signal<In, Bit>,
+    pub kept_in_band: Signal<In, Bit>,
     /// From the row, known at Eth3: IPv6, tagged, to be sent.
     pub six: Signal<In, Bit>,
     pub vlan: Signal<In, Bit>,
@@ -74,6 +75,8 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     pub read_word: Signal<Out, Bits<4>>,
     /// The step's word is the packet's, this one.
     pub read_packet: Signal<Out, Bit>,
+    /// The same behind Look; doesn't depend on what begins.
+    pub reading: Signal<Out, Bit>,
     pub packet_number: Signal<Out, Bits<5>>,
     /// One cycle: the packet will be sent; won't be.
     pub sent: Signal<Out, Bit>,
@@ -123,6 +126,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             advance: Default::default(),
             stay: Default::default(),
             in_band: Default::default(),
+            kept_in_band: Default::default(),
             six: Default::default(),
             vlan: Default::default(),
             answers: Default::default(),
@@ -131,6 +135,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             raw: Default::default(),
             read_word: Default::default(),
             read_packet: Default::default(),
+            reading: Default::default(),
             packet_number: Default::default(),
             sent: Default::default(),
             refused: Default::default(),
@@ -350,10 +355,19 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
             self.packet_number.next = self.number_psn.val();
         }
         self.read_packet.next = self.own.val();
+        self.reading.next = self.own.val();
         // In band the row's words 2, 0 or 8, 9, 10, 12 to 15 stand in the packet's words 3, 4, 5, 6, 7 to 10.
         for _i in 0..V {
+            self.reading.next = self.own.val()
+                | (self.kept_in_band.val() & (self.state.q.val() != BuildStep::Look) & (self.state.q.val() != BuildStep::Bth0));
             if self.in_band.val() & !self.own.val() & (self.state.q.val() != BuildStep::Bth0) {
                 self.read_packet.next = true;
+            }
+            // In Look the number is that of a packet in band: without one nobody looks at the word.
+            if (self.kept_in_band.val() | (self.state.q.val() == BuildStep::Look))
+                & !self.own.val()
+                & (self.state.q.val() != BuildStep::Bth0)
+            {
                 match self.read_word.val().index() {
                     2 => {
                         self.packet_number.next = 3.into();

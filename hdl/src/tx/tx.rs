@@ -46,6 +46,7 @@ pub struct Tx<
     /// Packets as rows of words (docs/stations/requester.md).
     pub packet_word: Signal<In, Bits<32>>,
     pub packet_last: Signal<In, Bit>,
+    pub packet_abandon: Signal<In, Bit>,
     pub packet_valid: Signal<In, Bit>,
     pub packet_ready: Signal<Out, Bit>,
     /// Payload of the packets that say so, in their order.
@@ -124,6 +125,7 @@ impl<
             ack_ready: Default::default(),
             packet_word: Default::default(),
             packet_last: Default::default(),
+            packet_abandon: Default::default(),
             packet_valid: Default::default(),
             packet_ready: Default::default(),
             payload_data: Default::default(),
@@ -208,6 +210,7 @@ impl<
         self.table_ready.next = self.words.table_ready.val();
         self.slots.packet_word.next = self.packet_word.val();
         self.slots.packet_last.next = self.packet_last.val();
+        self.slots.packet_abandon.next = self.packet_abandon.val();
         self.slots.packet_valid.next = self.packet_valid.val();
         self.packet_ready.next = self.slots.packet_ready.val();
         self.words.slot_valid.next = self.slots.slot_valid.val();

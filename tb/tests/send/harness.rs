@@ -88,6 +88,8 @@ pub struct Harness {
     key: Option<(u32, [u64; 4])>,
     words: Vec<u32>,
     jobs: Vec<(bool, u64, u32, bool)>,
+    /// Packets whose words came before a key was found bad.
+    pub abandoned: u64,
     dones: VecDeque<(u64, bool)>,
     done_on: bool,
     ack_next: u32,
@@ -138,6 +140,7 @@ impl Harness {
             key: None,
             words: vec![],
             jobs: vec![],
+            abandoned: 0,
             dones: VecDeque::new(),
             done_on: false,
             ack_next: 0,
@@ -642,9 +645,11 @@ impl Harness {
         u.look_item.next = bits(look.1 as u64);
         u.job_ready.next = false;
         self.bench.settle();
-        // Jobs are taken once the packet's first word is on offer, not after its last.
+        // Jobs are taken once the packet's first word is on offer, not after its last, which waits for them.
         let u = &mut self.bench.uut;
         u.job_ready.next = job_luck && (u.packet_valid.val() || !self.words.is_empty());
+        let packet_ready = packet_ready && !(u.packet_last.val() && u.job_valid.val());
+        u.packet_ready.next = packet_ready;
         self.bench.settle();
 
         // What happened.
@@ -792,7 +797,11 @@ impl Harness {
         if valid && packet_ready {
             self.words.push(word);
             self.quiet = 0;
-            if last {
+            if last && self.bench.uut.packet_abandon.val() {
+                assert!(self.jobs.is_empty(), "{at}: an abandoned packet had jobs");
+                self.words.clear();
+                self.abandoned += 1;
+            } else if last {
                 self.finish_packet();
             }
         }

@@ -44,12 +44,13 @@ fn pace(qps: u32, doorbells: bool) -> f64 {
 }
 
 #[test]
-fn one_message_in_39_cycles_over_many_qps() {
-    assert!(pace(15, true) <= 39.0);
-    assert!(pace(15, false) <= 36.0);
+fn one_message_in_22_cycles_over_many_qps() {
+    // A doorbell each: the scheduler is what's busy.
+    assert!(pace(15, true) <= 28.0);
+    assert!(pace(15, false) <= 22.0);
 }
 
 #[test]
-fn one_message_in_78_cycles_on_one_qp() {
-    assert!(pace(1, true) <= 78.0);
+fn one_message_in_70_cycles_on_one_qp() {
+    assert!(pace(1, true) <= 70.0);
 }

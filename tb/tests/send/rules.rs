@@ -100,6 +100,8 @@ fn protection_in_the_middle() {
     h.ring(1);
     h.run_until(1000, "fail", |h| !h.qps[1].fails.is_empty());
     assert_eq!((h.qps[1].fails[0], h.qps[1].packets), ((0, PROTECTION), 3));
+    // Its words were formed while the key was checked.
+    assert_eq!(h.abandoned, 1);
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub struct Harness<
     want_acks: VecDeque<Vec<u8>>,
     /// Words of the packet stream; beats of payload, each with its packet's number and its error; numbers of the packets whose words are coming in and
     /// whose payload may therefore come.
-    words: VecDeque<(u32, bool)>,
+    words: VecDeque<(u32, bool, bool)>,
     payload: VecDeque<(u64, bool, bool, u32)>,
     packets_pushed: u32,
     packets_in: u32,
@@ -240,6 +240,14 @@ impl<
         self.want_events[code as usize] += 1;
     }
 
+    /// Words of a packet that its source takes back with the last one.
+    pub fn push_abandoned(&mut self, count: usize) {
+        for k in 0..count {
+            let last = k + 1 == count;
+            self.words.push_back((self.rng.gen(), last, last));
+        }
+    }
+
     /// A packet that the form knows: `length` bytes of payload, inline or not, `extensions` extension header words.
     pub fn random_packet(&mut self, length: usize, inline: bool, extensions: usize, in_band: bool) -> Packet {
         let mut address: [u32; 8] = self.rng.gen();
@@ -267,7 +275,7 @@ impl<
         let number = self.packets_pushed;
         self.packets_pushed += 1;
         let last = words.len() - 1;
-        self.words.extend(words.iter().enumerate().map(|(k, w)| (*w, k == last)));
+        self.words.extend(words.iter().enumerate().map(|(k, w)| (*w, k == last, false)));
         if packet.from_fifo() {
             let beats = packet.payload.len().div_ceil(K);
             for (k, chunk) in packet.payload.chunks(K).enumerate() {
@@ -372,6 +380,7 @@ impl<
             if word_on {
                 uut.packet_word.next = (self.words[0].0 as u64).to_bits();
                 uut.packet_last.next = self.words[0].1;
+                uut.packet_abandon.next = self.words[0].2;
             }
             uut.payload_valid.next = payload_on;
             if payload_on {
@@ -422,7 +431,8 @@ impl<
                 ack_on = false;
             }
             if word_on && uut.packet_ready.val() {
-                if self.words.pop_front().unwrap().1 {
+                let (_, last, abandoned) = self.words.pop_front().unwrap();
+                if last && !abandoned {
                     self.packets_in += 1;
                 }
                 word_on = false;

@@ -148,6 +148,27 @@ fn r69_poisoned_packets_are_dropped() {
     }
 }
 
+/// A packet that its source takes back leaves nothing: no frame, no event, no slot.
+#[test]
+fn abandoned_packets_leave_nothing() {
+    for mut h in [Any::Tengig(tengig(54, true, true)), Any::Cu(cu(55, true, true))] {
+        each!(h, h => {
+            h.random_rows();
+            for k in 0..40 {
+                let count = h.rng.gen_range(3..12);
+                h.push_abandoned(count);
+                if k % 2 == 0 {
+                    let length = h.rng.gen_range(1..200);
+                    let packet = h.random_packet(length, false, k % 6, false);
+                    h.push_packet(&packet);
+                }
+            }
+            h.run(40_000);
+            assert_eq!(h.frames.len(), 20);
+        });
+    }
+}
+
 /// ACKs and packets take turns.
 #[test]
 fn acks_and_packets_take_turns() {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is written to a QP's row between turns: what a turn leaves behind, and the scheduler's orders.
+//!
+//! ```text
+//!          ┌─► (index) SaveBegun ─► SavePsn ─► SaveOffset ─► SaveHighest ─┐
+//! Rest ────┼─► Ask ─► Wait ─► Index (rewind) ─► Psn ─────────► Offset ────┼─► Rest
+//!   ▲      │                  Psn (begin) ─► Highest ─► Begun, Index ─►┘    │
+//!   └──────┴─► Fault ◄───────────────────────────────────────────────────┘
+//! ```
+//!
+//! A turn's words are written while the next one is loaded: `issue` writes the first, the others follow one a cycle, and the turn's facts must stay so long:
+//! `fresh` 2 cycles from `issue` on, `next_offset` and `last` 4, the PSNs 5. Orders read one word of the row before: item `row_item`, asked for from `Ask` on.
+
+use super::SendOrder;
+use rust_hdl::prelude::*;
+
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum RowStep {
+    Rest,
+    SaveBegun,
+    SavePsn,
+    SaveOffset,
+    SaveHighest,
+    Ask,
+    Wait,
+    RewindIndex,
+    RewindPsn,
+    BeginPsn,
+    BeginHighest,
+    BeginIndex,
+    BeginBegun,
+    Offset,
+    Fault,
+}
+
+#[derive(LogicBlock, Default)]
+pub struct RowWrites<const QA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    /// Nothing is written, and nothing will be without being asked for.
+    pub idle: Signal<Out, Bit>,
+    /// One cycle: a packet is on its way, these are the facts.
+    pub issue: Signal<In, Bit>,
+    /// Its QP.
+    pub index: Signal<In, Bits<QA>>,
+    /// It begins a message; ends one; has the highest PSN so far.
+    pub fresh: Signal<In, Bit>,
+    pub last: Signal<In, Bit>,
+    pub newest: Signal<In, Bit>,
+    pub next_wqe: Signal<In, Bits<16>>,
+    /// First WQE never begun, before the packet.
+    pub begun: Signal<In, Bits<16>>,
+    pub psn_after: Signal<In, Bits<24>>,
+    pub next_offset: Signal<In, Bits<32>>,
+    pub order: Signal<In, SendOrder>,
+    pub order_valid: Signal<In, Bit>,
+    pub order_index: Signal<In, Bits<QA>>,
+    pub order_done: Signal<Out, Bit>,
+    pub rewind_psn: Signal<In, Bits<24>>,
+    pub rewind_wqe: Signal<In, Bits<16>>,
+    pub rewind_offset: Signal<In, Bits<32>>,
+    pub tracker_wqe: Signal<In, Bits<16>>,
+    /// The row, and what is asked of it while an order runs.
+    pub asking: Signal<Out, Bit>,
+    pub row_item: Signal<Out, Bits<5>>,
+    pub row_word: Signal<In, Bits<32>>,
+    pub write: Signal<Out, Bit>,
+    /// `index` while nothing is written from here.
+    pub write_index: Signal<Out, Bits<QA>>,
+    pub write_item: Signal<Out, Bits<5>>,
+    pub write_data: Signal<Out, Bits<32>>,
+    step: DFF<RowStep>,
+    kept: DFF<Bits<QA>>,
+    saving: Signal<Local, Bit>,
+    after: Signal<Local, Bits<16>>,
+    following: Signal<Local, Bits<16>>,
+    psn: Signal<Local, Bits<32>>,
+}
+
+impl<const QA: usize> Logic for RowWrites<QA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, kept);
+
+        self.after.next = self.next_wqe.val();
+        if self.last.val() {
+            self.after.next = self.next_wqe.val() + 1;
+        }
+        self.following.next = self.begun.val();
+        if self.fresh.val() {
+            self.following.next = self.begun.val() + 1;
+        }
+        self.psn.next = bit_cast::<32, 24>(self.psn_after.val());
+        self.saving.next = (self.step.q.val() == RowStep::SaveBegun)
+            | (self.step.q.val() == RowStep::SavePsn)
+            | (self.step.q.val() == RowStep::SaveOffset)
+            | (self.step.q.val() == RowStep::SaveHighest);
+        self.write_index.next = self.order_index.val();
+        if self.saving.val() {
+            self.write_index.next = self.kept.q.val();
+        }
+        if self.step.q.val() == RowStep::Rest {
+            self.write_index.next = self.index.val();
+            self.kept.d.next = self.index.val();
+        }
+        self.idle.next = self.step.q.val() == RowStep::Rest;
+        self.asking.next = false;
+        // RTR to RTS takes SQ_PSN; a rewind keeps the half word that isn't its own.
+        self.row_item.next = 10.into();
+        if self.order.val() == SendOrder::Rewind {
+            self.row_item.next = 1.into();
+        }
+        self.write.next = false;
+        self.write_item.next = 0.into();
+        self.write_data.next = self.psn.val();
+        self.order_done.next = false;
+        match self.step.q.val() {
+            RowStep::SaveBegun => {
+                self.write.next = self.fresh.val();
+                self.write_item.next = 3.into();
+                self.write_data.next = bit_cast::<32, 16>(self.following.val());
+                self.step.d.next = RowStep::SavePsn;
+            }
+            RowStep::SavePsn => {
+                self.write.next = true;
+                self.step.d.next = RowStep::SaveOffset;
+            }
+            RowStep::SaveOffset => {
+                self.write.next = true;
+                self.write_item.next = 4.into();
+                self.write_data.next = self.next_offset.val();
+                if self.last.val() {
+                    self.write_data.next = 0.into();
+                }
+                self.step.d.next = RowStep::SaveHighest;
+            }
+            RowStep::SaveHighest => {
+                self.write.next = self.newest.val();
+                self.write_item.next = 2.into();
+                self.step.d.next = RowStep::Rest;
+            }
+            RowStep::Ask => {
+                self.asking.next = true;
+                self.step.d.next = RowStep::Wait;
+            }
+            RowStep::Wait => {
+                self.asking.next = true;
+                self.step.d.next = RowStep::BeginPsn;
+                if self.order.val() == SendOrder::Rewind {
+                    self.step.d.next = RowStep::RewindIndex;
+                }
+            }
+            RowStep::RewindIndex => {
+                self.write.next = true;
+                self.write_item.next = 1.into();
+                self.write_data.next =
+                    bit_cast::<32, 16>(self.rewind_wqe.val()) | (bit_cast::<32, 16>(self.row_word.val().get_bits::<16>(16)) << 16);
+                self.step.d.next = RowStep::RewindPsn;
+            }
+            RowStep::RewindPsn => {
+                self.write.next = true;
+                self.write_data.next = bit_cast::<32, 24>(self.rewind_psn.val());
+                self.step.d.next = RowStep::Offset;
+            }
+            RowStep::BeginPsn => {
+                // R41: the PSN of the row, every time.
+                self.write.next = true;
+                self.write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.step.d.next = RowStep::BeginHighest;
+            }
+            RowStep::BeginHighest => {
+                self.write.next = true;
+                self.write_item.next = 2.into();
+                self.write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.step.d.next = RowStep::BeginIndex;
+            }
+            RowStep::BeginIndex => {
+                self.write.next = true;
+                self.write_item.next = 1.into();
+                self.write_data.next = 0.into();
+                self.step.d.next = RowStep::BeginBegun;
+            }
+            RowStep::BeginBegun => {
+                self.write.next = true;
+                self.write_item.next = 3.into();
+                self.write_data.next = 0.into();
+                self.step.d.next = RowStep::Offset;
+            }
+            RowStep::Offset => {
+                self.write.next = true;
+                self.write_item.next = 4.into();
+                self.write_data.next = 0.into();
+                if self.order.val() == SendOrder::Rewind {
+                    self.write_data.next = self.rewind_offset.val();
+                }
+                self.order_done.next = true;
+                self.step.d.next = RowStep::Rest;
+            }
+            RowStep::Fault => {
+                self.write.next = true;
+                self.write_item.next = 7.into();
+                self.write_data.next = bit_cast::<32, 16>(self.tracker_wqe.val());
+                self.order_done.next = true;
+                self.step.d.next = RowStep::Rest;
+            }
+            _ => {
+                if self.issue.val() {
+                    self.write.next = true;
+                    self.write_item.next = 1.into();
+                    self.write_data.next = bit_cast::<32, 16>(self.after.val()) | (bit_cast::<32, 16>(self.following.val()) << 16);
+                    self.step.d.next = RowStep::SaveBegun;
+                } else {
+                    if self.order_valid.val() {
+                        self.step.d.next = RowStep::Ask;
+                        if self.order.val() == SendOrder::Fail {
+                            self.step.d.next = RowStep::Fault;
+                        }
+                    }
+                }
+            }
+        }
+        if self.reset.val() {
+            self.step.d.next = RowStep::Rest;
+        }
+    }
+
+    crate::block_name!();
+}
