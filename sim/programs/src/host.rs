@@ -49,7 +49,7 @@ pub fn wait<H: Host, T>(
         if start.elapsed() > limit {
             return Err(Error::Timeout {
                 what: what(),
-                seconds: limit.as_secs(),
+                limit,
             });
         }
         host.turn()?;

@@ -268,21 +268,31 @@ impl<P: Bus + DmaMemory> Device<P> {
         }
         let count = pages(bytes)?;
         let pages: Result<Vec<u64>, _> = (0..count).map(|_| self.platform.allocate_page()).collect();
-        Ok(self.region(bytes, pages?))
+        Ok(self.region(bytes, pages?, false))
     }
 
     /// Virtual memory of `bytes`, zeroed, on adjacent pages.
     pub fn alloc_contiguous(&mut self, bytes: u64) -> Result<Region, Error> {
         let count = pages(bytes)?;
         let base = self.platform.allocate(count * PAGE_BYTES, PAGE_BYTES)?;
-        Ok(self.region(bytes, (0..count).map(|i| base + i * PAGE_BYTES).collect()))
+        Ok(self.region(bytes, (0..count).map(|i| base + i * PAGE_BYTES).collect(), true))
     }
 
-    fn region(&mut self, length: u64, pages: Vec<u64>) -> Region {
+    /// Gives a region's memory back. Its memory regions are deregistered and the QPs that could reach them destroyed first: whatever the
+    /// engine still writes there would hit the memory's next user.
+    pub fn free_region(&mut self, region: Region) -> Result<(), Error> {
+        match region.pages.first() {
+            Some(first) if region.block => self.platform.free(*first, region.pages.len() as u64 * PAGE_BYTES)?,
+            _ => region.pages.iter().try_for_each(|page| self.platform.free(*page, PAGE_BYTES))?,
+        }
+        Ok(())
+    }
+
+    fn region(&mut self, length: u64, pages: Vec<u64>, block: bool) -> Region {
         let va = self.next_va;
         // A hole of a page between regions: running over an end hits nothing.
         self.next_va += (pages.len() as u64 + 1) * PAGE_BYTES;
-        Region { va, length, pages }
+        Region { va, length, pages, block }
     }
 
     /// Writes a row's words from the last to the first, because word 0 holds the valid bit.
