@@ -70,8 +70,6 @@ pub struct Region {
     pub length: u64,
     /// Bus address of each page, in order.
     pub pages: Vec<u64>,
-    /// The pages were allocated at once, as one block.
-    pub(crate) block: bool,
 }
 
 impl Region {
