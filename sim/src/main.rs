@@ -9,7 +9,7 @@ use verbena_sim::command::{
     demo::Demo,
     fuzz::Fuzz,
     probe::ProbeCommand,
-    programs::{Pingpong, Rping, Ucmatose},
+    programs::{Perftest, Pingpong, Rping, Ucmatose},
     replay::Replay,
     serve::Serve,
     Common,
@@ -39,6 +39,7 @@ enum Command {
     Serve(Serve),
     Probe(ProbeCommand),
     Pingpong(Pingpong),
+    Perftest(Perftest),
     Rping(Rping),
     Ucmatose(Ucmatose),
 }
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(&cli.common),
         Command::Probe(probe) => probe.run(&cli.common),
         Command::Pingpong(pingpong) => pingpong.run(&cli.common),
+        Command::Perftest(perftest) => perftest.run(&cli.common),
         Command::Rping(rping) => rping.run(&cli.common),
         Command::Ucmatose(ucmatose) => ucmatose.run(&cli.common),
     };

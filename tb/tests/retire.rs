@@ -272,7 +272,7 @@ fn r65_r69_a_read_that_misses_bytes_completes_in_error() {
             entry.complete = at > 1;
             entry.status = 0u64.to_bits();
             entry.event = false;
-            entry.jobs = (at < 2).to_bits();
+            entry.jobs = ((at < 2) as u64).to_bits();
             (entry, vec![at == 1; (at < 2) as usize])
         };
         run::<1, 0, 4, 5, 6>(seed, 120, false, stall, false, &mut read);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `hca-sim pingpong`, `rping`, `ucmatose`: the programs of `verbena-programs` on a live NIC.
+//! `hca-sim pingpong`, `perftest`, `rping`, `ucmatose`: the programs of `verbena-programs` on a live NIC.
 
 use super::serve::{report, title};
 use super::Common;
@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use verbena_programs::{pingpong, rping, ucmatose, Error, Host};
+use verbena_programs::{perftest, pingpong, rping, ucmatose, Error, Host};
 use verbena_verbs::{Device, Gid, Mac};
 
 /// Longest sleep while nothing happens.
@@ -117,6 +117,26 @@ impl Pingpong {
         let mut options = self.options.clone();
         options.seed = common.seed;
         run(&self.live, common, "pingpong", |host, out| pingpong::run(host, &options, out))
+    }
+}
+
+/// Plays either side of perftest's ib_write_bw, ib_write_lat, ib_read_bw, ib_read_lat, ib_send_bw, ib_send_lat, ib_atomic_bw, ib_atomic_lat.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hca-sim perftest --socket /tmp/eth0.sock write-bw -n 100 -s 4096 -q 2              (peer: ib_write_bw -d rxe0 -x 1 -F -n 100 -s 4096 -q 2 10.0.2.2)\n  hca-sim perftest --socket /tmp/eth0.sock read-lat -n 100 --port 18516 127.0.0.1    (peer: ib_read_lat -d rxe0 -x 1 -F -n 100)"
+)]
+pub struct Perftest {
+    #[command(flatten)]
+    live: LiveArgs,
+    #[command(flatten)]
+    options: perftest::Options,
+}
+
+impl Perftest {
+    pub fn run(&self, common: &Common) -> Result<bool> {
+        let mut options = self.options.clone();
+        options.seed = common.seed;
+        run(&self.live, common, "perftest", |host, out| perftest::run(host, &options, out))
     }
 }
 
