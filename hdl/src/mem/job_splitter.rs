@@ -237,7 +237,12 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
                     }
                 }
             }
-            SplitterState::Look => self.state.d.next = SplitterState::Wait,
+            SplitterState::Look => {
+                // The table isn't held while bursts are awaited: the DMA reader would wait for it, and retire may wait for what is read.
+                if self.room.val() {
+                    self.state.d.next = SplitterState::Wait;
+                }
+            }
             SplitterState::Wait => self.state.d.next = SplitterState::Issue,
             SplitterState::Issue => {
                 if self.valid.val() & self.aw_ready.val() {
@@ -280,7 +285,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         self.piece_release.next = self.job.val().release;
         self.piece_end_beat.next = self.job_end_beat.val().get_bits::<BA>(0);
         self.mtt_busy.next = self.paged.q.val()
-            & ((self.state.q.val() == SplitterState::Look)
+            & (((self.state.q.val() == SplitterState::Look) & self.room.val())
                 | (self.state.q.val() == SplitterState::Wait)
                 | (self.state.q.val() == SplitterState::Issue));
         self.mtt_entry.next = self.low.q.val().get_bits::<16>(12);
