@@ -778,8 +778,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if self.last.val() {
                     self.outcome.next = EndOfTurn::Message;
                 }
-                // What has no payload read is sent when its words are formed.
-                self.gone.next = self.from_memory.q.val() | (!self.script.busy.val() & self.words.clear.val());
+                // The turn's end frees the WQE's place in the store, so its words must have been read; what has no payload read is sent when they
+                // are formed.
+                self.gone.next = !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
                 self.end_valid.next = self.gone.val();
                 if self.end_ready.val() & self.gone.val() {
                     self.issue.next = true;

@@ -88,6 +88,8 @@ pub struct Harness {
     key: Option<(u32, [u64; 4])>,
     words: Vec<u32>,
     jobs: Vec<(bool, u64, u32, bool)>,
+    /// The transmitter takes no word.
+    pub blocked: bool,
     /// Packets whose words came before a key was found bad.
     pub abandoned: u64,
     dones: VecDeque<(u64, bool)>,
@@ -140,6 +142,7 @@ impl Harness {
             key: None,
             words: vec![],
             jobs: vec![],
+            blocked: false,
             abandoned: 0,
             dones: VecDeque::new(),
             done_on: false,
@@ -648,7 +651,7 @@ impl Harness {
         // Jobs are taken once the packet's first word is on offer, not after its last, which waits for them.
         let u = &mut self.bench.uut;
         u.job_ready.next = job_luck && (u.packet_valid.val() || !self.words.is_empty());
-        let packet_ready = packet_ready && !(u.packet_last.val() && u.job_valid.val());
+        let packet_ready = packet_ready && !self.blocked && !(u.packet_last.val() && u.job_valid.val());
         u.packet_ready.next = packet_ready;
         self.bench.settle();
 

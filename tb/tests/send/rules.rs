@@ -104,6 +104,30 @@ fn protection_in_the_middle() {
     assert_eq!(h.abandoned, 1);
 }
 
+/// A full transmitter stops the words of a packet for longer than the WQE after next takes to arrive: they are still those of their WQE.
+#[test]
+fn words_wait_for_a_full_transmitter() {
+    let mut h = Harness::new(20);
+    h.latency = 100;
+    fresh(&mut h, |_| {});
+    for number in 0..8 {
+        let mut next = wqe(send_opcode::WRITE_WITH_IMM, &[(VA + 8 * number, 8, 7)]);
+        // Immediate, R_Key and remote address, another in each.
+        (2..6).for_each(|word| next[word] ^= (number as u32 + 1) * 0x0101_0101);
+        h.post(1, next);
+    }
+    h.auto_ack = Some(20);
+    h.ring(1);
+    for wait in 0..8u64 {
+        h.blocked = true;
+        (0..150 + 50 * wait).for_each(|_| h.tick());
+        h.blocked = false;
+        (0..3 + 2 * wait).for_each(|_| h.tick());
+    }
+    out(&mut h);
+    assert_eq!(h.qps[1].packets, 8);
+}
+
 #[test]
 fn r69_wqe_read_error() {
     let mut h = Harness::new(3);
