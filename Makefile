@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test mac-foreign lint bench fuzz area fmax fmax-whole ecp5 docs
+.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole ecp5 docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
 	@echo "make test        every test"
 	@echo "make mac-foreign the MAC against cocotbext-eth (another's XGMII model), with Icarus; minutes"
+	@echo "make interop     stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the Verilated engine: docs/interop.md"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
 	@echo "make bench       throughput, latency, simulation speed: docs/performance.md"
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
@@ -25,6 +26,10 @@ test:
 
 mac-foreign:
 	scripts/mac-foreign.sh
+
+interop:
+	@scripts/setup.sh sim interop
+	cargo run --release --bin hca-sim -- interop
 
 lint:
 	@scripts/setup.sh sim
