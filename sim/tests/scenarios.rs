@@ -5,7 +5,7 @@ use verbena_model::golden::INDEX_BITS;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::session::{Connection, Session};
 use verbena_sim::shadow::Shadow;
-use verbena_verbs::{Mr, Region};
+use verbena_verbs::{Access, Mr, Region};
 
 /// Bytes that the peer may write and receives land in.
 const REGION: u64 = 2 * HALF;
@@ -31,9 +31,10 @@ impl Twin {
         options.memory.latency = 10;
         let mut session = Session::open(&options).unwrap();
         let (region, mr) = session.region(REGION).unwrap();
-        let mut shadow = Shadow::new(&session.hca().config.clone(), &region, &mr);
+        let reads = session.device.capabilities().read_atomic;
+        let mut shadow = Shadow::new(&session.hca().config.clone(), &region, &mr, reads);
         let connection = session.connect(pmtu, RECEIVES).unwrap();
-        shadow.connect(&connection);
+        shadow.connect(&connection, Access::REMOTE_WRITE, 0);
         let mut twin = Twin {
             session,
             shadow,
@@ -58,7 +59,7 @@ impl Twin {
             self.session.device.destroy_qp(self.connection.qp).unwrap();
             self.shadow.destroy(&self.connection);
             self.connection = self.session.connect(self.pmtu, RECEIVES).unwrap();
-            self.shadow.connect(&self.connection);
+            self.shadow.connect(&self.connection, Access::REMOTE_WRITE, 0);
         }
         self.begin();
     }
