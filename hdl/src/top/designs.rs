@@ -4,6 +4,7 @@
 use super::{HcaCu, HcaTengig};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
+use crate::micro::{Core, HcaMicro, Receiver};
 use crate::requester::{Complete, CompleteConfig, Send};
 use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
@@ -36,6 +37,12 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
     block.connect_all();
     check_all(block.as_ref()).map_err(|e| BuildError::Check(format!("{e:?}")))?;
     Ok(block)
+}
+
+/// The program of the microprogrammed engine.
+fn microcode() -> Result<Vec<u32>, BuildError> {
+    let program = verbena_spec::micro::program::program().map_err(|e| BuildError::Check(format!("microcode: {e}")))?;
+    Ok(program.words)
 }
 
 /// The engine of that configuration.
@@ -91,6 +98,9 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("counters", ready(Counters::new(config))?),
             ("dma_reader", ready(DmaReaderCu::default())?),
             ("tx", ready(TxCu::default())?),
+            ("micro_core", ready(Core::new(&microcode()?))?),
+            ("micro_receiver", ready(Receiver::new(config))?),
+            ("micro", ready(HcaMicro::new(config, &microcode()?))?),
             ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![
