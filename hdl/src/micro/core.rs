@@ -196,7 +196,7 @@ impl Logic for Core {
         self.is_branch.next = self.word.val().get_bit(19);
         self.from_memory.next = !self.word.val().get_bit(14) & !self.word.val().get_bit(13);
         self.from_value.next = !self.word.val().get_bit(14) & self.word.val().get_bit(13);
-        self.from_port.next = self.word.val().get_bit(14) & !self.word.val().get_bit(13);
+        self.from_port.next = self.word.val().get_bit(14) & !self.word.val().get_bit(13) & !self.is_branch.val();
         self.is_st.next = false;
         self.is_inc.next = false;
         self.is_mv.next = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a configuration to blocks and to Verilog: the engine whole, and each station alone (for area and clock).
 
-use super::{HcaCu, HcaTengig};
+use super::HcaTengig;
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::micro::{Core, HcaMicro, Receiver};
@@ -57,7 +57,7 @@ pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
         .into());
     }
     match config.name {
-        "cu" => ready(HcaCu::new(config)),
+        "cu" => ready(HcaMicro::new(config, &microcode()?)),
         _ => ready(HcaTengig::new(config)),
     }
 }
