@@ -194,6 +194,7 @@ send_fetched:
     ld      qp.next
     st      frame_psn
     call    place_of
+    clr     packet_next
     clr      extension
     clr      frame_op
     ld.b0   wqe
