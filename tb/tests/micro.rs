@@ -4,7 +4,8 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
-use verbena_hdl::micro::{Alu, Core, LaneUnit, Stack};
+use verbena_hdl::micro::{Alu, Bursts, Core, EventFifo, HcaMicro, LaneUnit, Lite, Receiver, Stack, Transmitter};
+use verbena_spec::config::Config;
 use verbena_spec::micro::assembler::assemble;
 use verbena_spec::micro::emulator::{self, Ports};
 use verbena_spec::micro::isa::{self, Branch, Instruction, Lane, Op, Source, BRANCHES, OPS};
@@ -170,13 +171,50 @@ fn random_programs_do_what_the_emulator_does() {
             assert!(core.done < 2000, "seed {seed}: the emulator passes less than the core");
             while compared < script.passes.len().min(passes.len()) {
                 let last = &trace[trace.len().saturating_sub(12)..];
-                assert_eq!(passes[compared], script.passes[compared], "seed {seed}, pass {compared}; {last:#x?}");
+                assert_eq!(
+                    passes[compared], script.passes[compared],
+                    "seed {seed}, pass {compared}; {last:#x?}"
+                );
                 compared += 1;
             }
         }
         passed += passes.len();
     }
     assert!(passed > 5000, "{passed}");
+}
+
+/// A burst that has been read to its end holds nothing up: the port never gives again.
+#[test]
+fn a_repeat_that_is_over_does_not_wait() {
+    let text = "
+        ld   #3
+        st   @count
+        mv   @r, [y+], repeat
+        st   @address
+    again:
+        jmp  again
+    ";
+    let program = assemble(&[("repeat", text)]).unwrap_or_else(|e| panic!("{e}"));
+    let mut bench = Bench::new(Box::new(Core::new(&program.words)), |c| &mut c.clock);
+    let (mut left, mut passed) = (3, false);
+    for cycle in 0..100 {
+        let c = &mut bench.uut;
+        c.reset.next = cycle < 2;
+        c.in_valid.next = left > 0;
+        c.out_ready.next = true;
+        c.w_ready.next = true;
+        c.in_data.next = 7u64.to_bits();
+        c.hold.next = false;
+        c.event_valid.next = false;
+        c.event_code.next = 0u64.to_bits();
+        c.steal_address.next = 0u64.to_bits();
+        bench.settle();
+        let c = &bench.uut;
+        left -= i32::from(cycle >= 2 && c.in_take.val());
+        passed |= c.out_valid.val() && c.out_port.val().to_u64() as u8 == isa::output::ADDRESS;
+        bench.edge();
+    }
+    assert!(passed && left == 0, "{left} words left");
 }
 
 #[test]
@@ -197,7 +235,9 @@ fn events_count_between_instructions() {
     ";
     let program = assemble(&[("events", text)]).unwrap_or_else(|e| panic!("{e}"));
     let (passes, counted) = rtl(&program.words, 1200, 3, 0.0, true);
-    let Some(Pass::Out(port, _)) = passes.first() else { panic!("nothing passed") };
+    let Some(Pass::Out(port, _)) = passes.first() else {
+        panic!("nothing passed")
+    };
     assert_eq!(*port, isa::output::ADDRESS);
     // Each word was read while events went on: at most what was counted in the end, and not much less.
     let mut total = 0;
@@ -212,7 +252,9 @@ fn events_count_between_instructions() {
 
 #[test]
 fn alu_diff() {
-    let warnings = Diff::new("micro_alu").cycles(3000).run(Clocked::default(), drive!(clock, op, a, x, t));
+    let warnings = Diff::new("micro_alu")
+        .cycles(3000)
+        .run(Clocked::default(), drive!(clock, op, a, x, t));
     assert_eq!(warnings, "");
 }
 
@@ -258,7 +300,9 @@ impl Logic for Clocked {
 
 #[test]
 fn stack_diff() {
-    let warnings = Diff::new("micro_stack").cycles(1000).run(Stack::<11, 6, 5>::default(), drive!(clock, push, pop, address));
+    let warnings = Diff::new("micro_stack")
+        .cycles(1000)
+        .run(Stack::<11, 6, 5>::default(), drive!(clock, push, pop, address));
     assert_eq!(warnings, "");
 }
 
@@ -279,6 +323,164 @@ fn core_diff() {
             w_ready,
             hold,
             steal_address
+        ),
+    );
+    assert_eq!(warnings, "");
+}
+
+#[test]
+fn streams_diff() {
+    let config = Config::preset("cu").unwrap();
+    let warnings = Diff::new("micro_receiver").cycles(3000).run(
+        Receiver::new(&config),
+        drive!(
+            clock,
+            reset,
+            s_data,
+            s_keep,
+            s_valid,
+            s_last,
+            s_user,
+            enable,
+            icrc_off,
+            local_mac,
+            ip,
+            ip_valid,
+            release_valid,
+            release_word,
+            read_address,
+            event_ready
+        ),
+    );
+    assert_eq!(warnings, "");
+    let warnings = Diff::new("micro_transmitter")
+        .cycles(3000)
+        .run(Transmitter::default(), drive!(clock, reset, start, command, memory_data, m_ready));
+    assert_eq!(warnings, "");
+}
+
+#[test]
+fn small_parts_diff() {
+    let warnings = Diff::new("micro_bursts").cycles(2000).run(
+        Bursts::default(),
+        drive!(
+            clock,
+            reset,
+            set_address,
+            begin_read,
+            begin_write,
+            command,
+            s_w_data,
+            s_w_strobe,
+            s_w_valid,
+            r_taken,
+            aw_ready,
+            ar_ready,
+            w_ready,
+            r_error
+        ),
+    );
+    assert_eq!(warnings, "");
+    let warnings = Diff::new("micro_lite").cycles(2000).run(
+        Lite::default(),
+        drive!(
+            clock,
+            reset,
+            aw_valid,
+            w_valid,
+            ar_valid,
+            b_ready,
+            r_ready,
+            answer_write,
+            answer_read,
+            refuse_read,
+            value
+        ),
+    );
+    assert_eq!(warnings, "");
+    let warnings = Diff::new("micro_events")
+        .cycles(2000)
+        .run(EventFifo::<16, 15, 5>::default(), drive!(clock, reset, s_code, s_valid, m_ready));
+    assert_eq!(warnings, "");
+}
+
+/// No event is lost or changed while there is room, and they come in order.
+#[test]
+fn event_fifo_keeps_order() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut bench = Bench::new(Box::new(EventFifo::<16, 15, 5>::default()), |f| &mut f.clock);
+    let mut held = std::collections::VecDeque::new();
+    let mut full = 0;
+    for cycle in 0..3000 {
+        let busy = cycle / 300 % 2 == 0;
+        let code: u64 = rng.gen_range(0..16);
+        let f = &mut bench.uut;
+        f.reset.next = cycle < 2;
+        f.s_code.next = code.to_bits();
+        f.s_valid.next = cycle >= 2 && rng.gen_bool(if busy { 0.7 } else { 0.3 });
+        f.m_ready.next = rng.gen_bool(if busy { 0.3 } else { 0.7 });
+        bench.settle();
+        let f = &bench.uut;
+        if cycle >= 2 {
+            assert_eq!(f.m_valid.val(), !held.is_empty());
+            assert_eq!(f.s_ready.val(), held.len() < 16);
+            full += usize::from(held.len() == 16);
+            if f.m_valid.val() {
+                assert_eq!(held.front(), Some(&f.m_code.val().to_u64()));
+                if f.m_ready.val() {
+                    held.pop_front();
+                }
+            }
+            if f.s_valid.val() && f.s_ready.val() {
+                held.push_back(code);
+            }
+        }
+        bench.edge();
+    }
+    assert!(full > 20, "{full}");
+}
+
+/// The whole engine's text is what its Rust simulation is.
+#[test]
+fn engine_diff() {
+    let config = Config::preset("cu").unwrap();
+    let program = verbena_spec::micro::program::program().unwrap_or_else(|e| panic!("{e}"));
+    let warnings = Diff::new("micro_engine").cycles(1500).run(
+        HcaMicro::new(&config, &program.words),
+        drive!(
+            clk,
+            rst,
+            s_axis_mac_rx_tdata,
+            s_axis_mac_rx_tkeep,
+            s_axis_mac_rx_tvalid,
+            s_axis_mac_rx_tlast,
+            s_axis_mac_rx_tuser,
+            m_axis_mac_tx_tready,
+            m_axis_host_rx_tready,
+            s_axis_host_tx_tdata,
+            s_axis_host_tx_tkeep,
+            s_axis_host_tx_tvalid,
+            s_axis_host_tx_tlast,
+            m_axi_awready,
+            m_axi_wready,
+            m_axi_bid,
+            m_axi_bresp,
+            m_axi_bvalid,
+            m_axi_arready,
+            m_axi_rid,
+            m_axi_rdata,
+            m_axi_rresp,
+            m_axi_rlast,
+            m_axi_rvalid,
+            s_axil_awaddr,
+            s_axil_awvalid,
+            s_axil_wdata,
+            s_axil_wstrb,
+            s_axil_wvalid,
+            s_axil_bready,
+            s_axil_araddr,
+            s_axil_arvalid,
+            s_axil_rready
         ),
     );
     assert_eq!(warnings, "");

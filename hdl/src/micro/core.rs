@@ -281,19 +281,19 @@ impl Logic for Core {
         self.empty.next = self.is_mv.val() & self.word.val().get_bit(6) & !self.count.q.val().any();
         self.writes_w.next = (self.writes_port.val() & (self.port_5.val() == 9)) | (self.is_mv.val() & self.word.val().get_bit(4));
         self.can.next = true;
-        if self.reads_port.val() & !self.in_valid.val() {
+        // A repeated `mv` that is over waits for nothing.
+        if self.reads_port.val() & !self.in_valid.val() & !self.empty.val() {
             self.can.next = false;
         }
         if self.writes_port.val() & !self.out_ready.val() {
             self.can.next = false;
         }
-        if self.writes_w.val() & !self.w_ready.val() {
+        if self.writes_w.val() & !self.w_ready.val() & !self.empty.val() {
             self.can.next = false;
         }
         self.act.next = self.second.q.val() & self.can.val() & !self.empty.val();
         self.in_take.next = self.act.val() & self.reads_port.val();
-        self.in_want.next =
-            self.second.q.val() & self.reads_port.val() & !self.empty.val() & (!self.writes_w.val() | self.w_ready.val());
+        self.in_want.next = self.second.q.val() & self.reads_port.val() & !self.empty.val() & (!self.writes_w.val() | self.w_ready.val());
         self.out_port.next = self.port_5.val();
         self.out_data.next = self.a.q.val();
         self.out_valid.next = self.act.val() & self.writes_port.val();

@@ -119,8 +119,7 @@ impl Logic for Ring {
         self.ram.write_data.next = self.data.val();
         if self.keep.q.val() {
             self.ram.write_address.next = self.start.q.val();
-            self.ram.write_data.next =
-                bit_cast::<32, 14>(self.payload_length.val()) | (bit_cast::<32, 9>(self.at.q.val()) << 16);
+            self.ram.write_data.next = bit_cast::<32, 14>(self.payload_length.val()) | (bit_cast::<32, 9>(self.at.q.val()) << 16);
             self.start.d.next = self.at.q.val();
         }
         if self.moves.val() | self.step.q.val() {

@@ -108,6 +108,10 @@ impl Logic for Transmitter {
         self.frame_out.crc.next = self.icrc.crc.val();
         self.frame_out.crc_valid.next = true;
         self.m_data.next = self.frame_out.m_data.val();
+        // Bytes that aren't kept stand still too.
+        if !self.frame_out.m_keep.val().get_bit(2) {
+            self.m_data.next = self.frame_out.m_data.val() & 0xffff;
+        }
         self.m_keep.next = self.frame_out.m_keep.val();
         self.m_last.next = self.frame_out.m_last.val();
         self.m_valid.next = self.frame_out.m_valid.val();
