@@ -235,6 +235,7 @@ send_fetched:
     ld      t3
     sub     #3
 .send:                  ; A: 0 plain, 1 with immediate, 2 with invalidate
+    tst     a
     bz      .plain
     ld      packet_rest
     cmp     packet_count

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! `start` gives words and how many of them are numbers; from the next cycle on the core's memory is read here (`hold`), until the last word has
-//! been taken. The frame doesn't pause but for the MAC. No RoCE frame is shorter than 60 bytes (62 of an ACK), so nothing is padded here (R20).
+//! been taken. The frame doesn't pause but for the MAC. The one RoCE frame below 60 bytes, a packet without extension headers and payload (58), gets
+//! two more of zeros (R20).
 
 use crate::tx::{FrameOut, WordIcrc};
 use rust_hdl::prelude::*;
@@ -38,6 +39,8 @@ pub struct Transmitter {
     at: DFF<Bits<9>>,
     left: DFF<Bits<8>>,
     numbers: DFF<Bits<5>>,
+    /// 14 words: 58 bytes.
+    short: DFF<Bit>,
     /// Number of the word in the packet, from 1 on; 15 for all behind.
     place: DFF<Bits<4>>,
     word: Signal<Local, Bits<32>>,
@@ -70,6 +73,7 @@ impl Default for Transmitter {
             at: Default::default(),
             left: Default::default(),
             numbers: Default::default(),
+            short: Default::default(),
             place: Default::default(),
             word: Default::default(),
             taken: Default::default(),
@@ -83,7 +87,7 @@ impl Default for Transmitter {
 impl Logic for Transmitter {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, active, fetched, at, left, numbers, place);
+        dff_setup!(self, clock, active, fetched, at, left, numbers, place, short);
         clock!(self, clock, frame_out, icrc);
         self.frame_out.reset.next = self.reset.val();
 
@@ -113,6 +117,9 @@ impl Logic for Transmitter {
             self.m_data.next = self.frame_out.m_data.val() & 0xffff;
         }
         self.m_keep.next = self.frame_out.m_keep.val();
+        if self.short.q.val() {
+            self.m_keep.next = 15.into();
+        }
         self.m_last.next = self.frame_out.m_last.val();
         self.m_valid.next = self.frame_out.m_valid.val();
         self.frame_out.m_ready.next = self.m_ready.val();
@@ -142,6 +149,7 @@ impl Logic for Transmitter {
             self.at.d.next = self.origin.val();
             self.left.d.next = self.command.val().get_bits::<8>(0);
             self.numbers.d.next = self.command.val().get_bits::<5>(8);
+            self.short.d.next = self.command.val().get_bits::<8>(0) == 14;
             self.place.d.next = 1.into();
         }
         if self.reset.val() {

@@ -49,6 +49,8 @@ struct World {
     to_us: VecDeque<Vec<u8>>,
     loss: f64,
     lost: u32,
+    /// What the peer's receives told: with immediate, its value.
+    received: Vec<(bool, u32)>,
 }
 
 impl World {
@@ -72,6 +74,7 @@ impl World {
             to_us: VecDeque::new(),
             loss,
             lost: 0,
+            received: vec![],
         };
         w.board.outside.latency = 5;
         let psn = *[0, 0xff_fff0, 0x7f_fff8].get(w.rng.gen_range(0..3)).unwrap();
@@ -248,6 +251,7 @@ impl World {
                 verdict(&frame, false, &self.peer.local)
             );
             let outcome = self.peer.receive(&frame, false, &mut self.peer_memory);
+            self.received.extend(outcome.completions.iter().map(|c| (c.with_imm, c.immediate)));
             self.to_us.extend(outcome.answers.iter().map(|a| a.to_frame()));
         }
         if let Some(frame) = self.to_us.pop_front() {
@@ -360,6 +364,13 @@ impl World {
         } else {
             region.read(&self.peer_memory, buffer, length as usize)
         };
+        let with = matches!(opcode, send_opcode::SEND_WITH_IMM | send_opcode::WRITE_WITH_IMM);
+        let told: Vec<(bool, u32)> = match send {
+            true if with => vec![(true, wqe.get(&sq_wqe::IMMEDIATE))],
+            true => vec![(false, 0)],
+            false => vec![],
+        };
+        assert_eq!(std::mem::take(&mut self.received), told, "opcode {opcode}");
         assert!(
             got == want,
             "opcode {opcode}, {length} bytes, inline {inline}, {parts:x?}: other bytes"
@@ -416,5 +427,4 @@ fn r65_posted_sends_are_flushed() {
         seen.extend(w.completion().map(|c| (c.0, c.1)));
     }
     assert_eq!(seen, [(10, 0), (5, 1), (5, 2)], "remote access error, then flushed");
-    let _ = sq_wqe::OPCODE;
 }
