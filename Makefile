@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test lint bench fuzz area fmax fmax-whole docs
+.PHONY: help demo test interop lint bench fuzz area fmax fmax-whole docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
 	@echo "make test        every test"
+	@echo "make interop     stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the Verilated engine: docs/interop.md"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
 	@echo "make bench       throughput, latency, simulation speed: docs/performance.md"
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
@@ -20,6 +21,10 @@ demo:
 test:
 	@scripts/setup.sh sim check
 	cargo test --workspace
+
+interop:
+	@scripts/setup.sh sim interop
+	cargo run --release --bin hca-sim -- interop
 
 lint:
 	@scripts/setup.sh sim

@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Installs what a target needs and nothing that is there already. Usage: setup.sh SET...   sets: sim (Verilator, C++), check (Icarus, yosys), fpga (nextpnr)
+# Installs what a target needs and nothing that is there already. Usage: setup.sh SET...   sets: sim (Verilator, C++), check (Icarus, yosys), fpga (nextpnr), interop (qemu)
 set -euo pipefail
 
 declare -A package=(
     [verilator]=verilator [g++]=g++ [make]=make [iverilog]=iverilog [yosys]=yosys
     [nextpnr-ice40]="nextpnr-ice40 fpga-icestorm-chipdb"
+    [qemu-system-x86_64]=qemu-system-x86 [modprobe]=kmod [cpio]=cpio [xz]=xz-utils [zstd]=zstd [gcc]="gcc libc6-dev"
 )
 sim="verilator g++ make"
 check="iverilog yosys"
 fpga="yosys nextpnr-ice40"
+interop="qemu-system-x86_64 modprobe cpio xz zstd gcc"
+PATH=$PATH:/usr/sbin:/sbin
 
 wanted=""
 pip_wanted=""
 for set in "$@"; do
     case "$set" in
-        sim | check | fpga) wanted+=" ${!set}" ;;
+        sim | check | fpga | interop) wanted+=" ${!set}" ;;
         *)
-            echo "setup.sh: unknown set '$set': use sim, check or fpga" >&2
+            echo "setup.sh: unknown set '$set': use sim, check, fpga or interop" >&2
             exit 2
             ;;
     esac

@@ -11,7 +11,15 @@ out=$(cd "$out" && pwd)
 PATH=$PATH:/usr/sbin:/sbin
 
 # The cloud flavours have no rdma_rxe, the full one has.
-kernel=${2:-$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-/ { print $2; exit }')}
+newest() { apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends: linux-image-/ { print $2; exit }'; }
+kernel=${2:-$(newest)}
+if [ -z "$kernel" ]; then
+    # Fresh containers have no package lists.
+    sudo=""
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    $sudo apt-get update -qq
+    kernel=$(newest)
+fi
 [ -n "$kernel" ] || { echo "guest.sh: apt knows no linux-image-amd64: run apt-get update, or name a kernel package" >&2; exit 2; }
 tools="rdma-core ibverbs-providers ibverbs-utils perftest librdmacm1 libibverbs1 libibverbs-dev rdmacm-utils iproute2 libibumad3
     libnl-3-200 libnl-route-3-200 libpci3 libelf1 libbpf1 libmnl0 libcap2 libtirpc3 libxtables12 libbsd0 libmd0 busybox-static libgcc-s1"

@@ -3,7 +3,18 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use verbena_sim::command::{bench::Bench, chaos::Chaos, demo::Demo, fuzz::Fuzz, probe::ProbeCommand, replay::Replay, serve::Serve, Common};
+use verbena_sim::command::{
+    bench::Bench,
+    chaos::Chaos,
+    demo::Demo,
+    fuzz::Fuzz,
+    interop::Interop,
+    probe::ProbeCommand,
+    programs::{Perftest, Pingpong, Rping, Ucmatose},
+    replay::Replay,
+    serve::Serve,
+    Common,
+};
 use verbena_sim::held::NotHeld;
 
 /// The Verbena engine, Verilated, with memory, a wire and the host library around it.
@@ -28,6 +39,11 @@ enum Command {
     Chaos(Chaos),
     Serve(Serve),
     Probe(ProbeCommand),
+    Interop(Interop),
+    Pingpong(Pingpong),
+    Perftest(Perftest),
+    Rping(Rping),
+    Ucmatose(Ucmatose),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +56,11 @@ fn main() -> ExitCode {
         Command::Chaos(chaos) => chaos.run(&cli.common),
         Command::Serve(serve) => serve.run(&cli.common),
         Command::Probe(probe) => probe.run(&cli.common),
+        Command::Interop(interop) => interop.run(&cli.common),
+        Command::Pingpong(pingpong) => pingpong.run(&cli.common),
+        Command::Perftest(perftest) => perftest.run(&cli.common),
+        Command::Rping(rping) => rping.run(&cli.common),
+        Command::Ucmatose(ucmatose) => ucmatose.run(&cli.common),
     };
     match held {
         Ok(true) => ExitCode::SUCCESS,

@@ -49,6 +49,11 @@ impl WriteMonitor {
         }
     }
 
+    /// Whether an AW that is offered in this cycle (not yet seen) is another than the last cycle's.
+    pub fn aw_is_new(&self) -> bool {
+        !self.aw_counted
+    }
+
     /// `aw` and `w` are what the master offers (valid), with the slave's ready.
     pub fn see(&mut self, cycle: u64, aw: Option<Aw>, aw_ready: bool, w: Option<W>, w_ready: bool) {
         if let Some(held) = self.held_aw {

@@ -258,18 +258,20 @@ fn page(entry: u64) -> u64 {
     entry.wrapping_mul(0x1_2345_6789) & ((1 << 52) - 1)
 }
 
-/// The first reader's page is there two cycles after its entry and stays while it is busy; the second's three cycles after its grant, until the next.
+/// The first reader's page is there two cycles after its entry and stays while it is busy; the second's three cycles after its grant, until the next; the
+/// third's with its done.
 #[test]
-fn two_readers_share_the_table() {
-    for seed in 1..=3u64 {
+fn readers_share_the_table() {
+    for (seed, third) in [(1u64, true), (2, true), (3, true), (4, false)] {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(Box::<MttShare>::default(), |b| &mut b.clock);
+        let mut bench = Bench::new(Box::new(MttShare::new(third)), |b| &mut b.clock);
         // Entries that stood at the table in the last two cycles.
         let mut pipe = [0u64; 2];
         let (mut first, mut busy, mut since) = (1u64, 0u32, 0u32);
         let mut wanted: Option<u64> = None;
         let mut granted: Option<(u64, u64)> = None;
         let (mut grants, mut looks, mut waited) = (0u32, 0u32, 0u32);
+        let (mut asked, mut asking, mut answers): (Option<u64>, u32, u32) = (None, 0, 0);
         bench.uut.reset.next = true;
         bench.step();
         bench.uut.reset.next = false;
@@ -282,10 +284,15 @@ fn two_readers_share_the_table() {
             if wanted.is_none() && rng.gen_bool(0.4) {
                 wanted = Some(rng.gen_range(1..0x1_0000));
             }
+            if asked.is_none() && rng.gen_bool(0.1) {
+                asked = Some(rng.gen_range(1..0x1_0000));
+            }
             bench.uut.first_busy.next = busy > 0;
             bench.uut.first_entry.next = first.into();
             bench.uut.second_read.next = wanted.is_some();
             bench.uut.second_entry.next = wanted.unwrap_or(0xdead).into();
+            bench.uut.third_valid.next = asked.is_some();
+            bench.uut.third_entry.next = asked.unwrap_or(0xbeef).into();
             bench.uut.page.next = page(pipe[1]).into();
             bench.settle();
             if busy > 0 && since >= 2 {
@@ -297,12 +304,24 @@ fn two_readers_share_the_table() {
             }
             pipe = [bench.uut.entry.val().to_u64(), pipe[0]];
             waited = if wanted.is_some() { waited + 1 } else { 0 };
-            assert!(waited < 500, "seed {seed}, cycle {cycle}: the second reader starves");
+            asking = if asked.is_some() && third { asking + 1 } else { 0 };
+            assert!(waited < 500 && asking < 500, "seed {seed}, cycle {cycle}: a reader starves");
             // The reader asks again only when it has its page.
             if bench.uut.second_grant.val() {
                 assert_eq!(busy, 0, "seed {seed}, cycle {cycle}: a grant while the first is busy");
                 granted = wanted.take().map(|entry| (entry, cycle));
                 grants += 1;
+            }
+            if bench.uut.third_done.val() {
+                let entry = asked
+                    .take()
+                    .unwrap_or_else(|| panic!("seed {seed}, cycle {cycle}: done without a question"));
+                assert_eq!(
+                    bench.uut.third_page.val().to_u64(),
+                    page(entry),
+                    "seed {seed}, cycle {cycle}: the third's page"
+                );
+                answers += 1;
             }
             if busy > 0 {
                 busy -= 1;
@@ -311,6 +330,7 @@ fn two_readers_share_the_table() {
             bench.edge();
         }
         assert!(grants > 500 && looks > 500, "seed {seed}: {grants} grants, {looks} looks");
+        assert_eq!(answers > 500, third, "seed {seed}: {answers} answers");
     }
 }
 

@@ -9,7 +9,7 @@
 //!                                  └─► done_*, in job order
 //! ```
 //!
-//! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; source lane 0 or 4, destination any. At most B
+//! Throughput one beat a cycle; between jobs at most 4 idle cycles. Jobs of 1 to 16383 bytes; any source and destination lane. At most B
 //! bursts outstanding. `done` comes for jobs with `write`, after the B responses of all their bursts. While one job's data moves, the next
 //! job's ring read and first AW are already under way.
 
@@ -44,6 +44,11 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     pub lookup_entry: Signal<In, Bits<16>>,
     pub lookup_grant: Signal<Out, Bit>,
     pub lookup_page: Signal<Out, Bits<52>>,
+    /// The ATOMIC's way to it.
+    pub atomic_lookup_valid: Signal<In, Bit>,
+    pub atomic_lookup_entry: Signal<In, Bits<16>>,
+    pub atomic_lookup_done: Signal<Out, Bit>,
+    pub atomic_lookup_page: Signal<Out, Bits<52>>,
     pub done_valid: Signal<Out, Bit>,
     pub done_error: Signal<Out, Bit>,
     pub done_ready: Signal<In, Bit>,
@@ -91,6 +96,10 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             lookup_entry: Default::default(),
             lookup_grant: Default::default(),
             lookup_page: Default::default(),
+            atomic_lookup_valid: Default::default(),
+            atomic_lookup_entry: Default::default(),
+            atomic_lookup_done: Default::default(),
+            atomic_lookup_page: Default::default(),
             done_valid: Default::default(),
             done_error: Default::default(),
             done_ready: Default::default(),
@@ -109,7 +118,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             realigner: Default::default(),
             tracker: Default::default(),
             mtt: Default::default(),
-            share: Default::default(),
+            share: MttShare::new(!config.small()),
         }
     }
 }
@@ -142,6 +151,10 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.share.second_entry.next = self.lookup_entry.val();
         self.lookup_grant.next = self.share.second_grant.val();
         self.lookup_page.next = self.share.second_page.val();
+        self.share.third_valid.next = self.atomic_lookup_valid.val();
+        self.share.third_entry.next = self.atomic_lookup_entry.val();
+        self.atomic_lookup_done.next = self.share.third_done.val();
+        self.atomic_lookup_page.next = self.share.third_page.val();
         self.mtt.entry.next = self.share.entry.val();
         self.share.page.next = self.mtt.page.val();
         self.splitter.mtt_page.next = self.mtt.page.val();
@@ -152,6 +165,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.realigner.piece_start.next = self.splitter.piece_start.val();
         self.realigner.piece_end.next = self.splitter.piece_end.val();
         self.realigner.piece_offset.next = self.splitter.piece_offset.val();
+        self.realigner.piece_swap.next = self.splitter.piece_swap.val();
         self.realigner.piece_release.next = self.splitter.piece_release.val();
         self.realigner.piece_end_beat.next = self.splitter.piece_end_beat.val();
 

@@ -21,6 +21,6 @@ pub struct WriteJob {
     pub release: Bit,
     pub end_beat: Bits<13>,
     /// The bytes at the ring position are one big-endian number of `length` = 8 bytes, an ATOMIC's result, that lands little-endian; the
-    /// ring position is then the first byte of a whole 64 bits. Low for all else.
+    /// ring position is then the first byte of a whole 64 bits. Low for all else; without effect in a small engine, which has no ATOMIC.
     pub swap: Bit,
 }

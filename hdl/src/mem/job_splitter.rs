@@ -46,6 +46,7 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     pub piece_start: Signal<Out, Bits<11>>,
     pub piece_end: Signal<Out, Bits<15>>,
     pub piece_offset: Signal<Out, Bits<3>>,
+    pub piece_swap: Signal<Out, Bit>,
     pub piece_release: Signal<Out, Bit>,
     pub piece_end_beat: Signal<Out, Bits<BA>>,
     /// The entry stands and its page is needed.
@@ -89,7 +90,6 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     length_mask: Constant<Bits<14>>,
     stop_mask: Constant<Bits<15>>,
     lane_mask: Constant<Bits<3>>,
-    ring_lane_mask: Constant<Bits<3>>,
     round_up: Constant<Bits<15>>,
     beat_shift: Constant<Bits<4>>,
     block_mask: Constant<Bits<15>>,
@@ -127,6 +127,7 @@ impl<const K: usize, const BA: usize, const TA: usize> JobSplitter<K, BA, TA> {
             piece_start: Default::default(),
             piece_end: Default::default(),
             piece_offset: Default::default(),
+            piece_swap: Default::default(),
             piece_release: Default::default(),
             piece_end_beat: Default::default(),
             mtt_busy: Default::default(),
@@ -168,8 +169,6 @@ impl<const K: usize, const BA: usize, const TA: usize> JobSplitter<K, BA, TA> {
             length_mask: Constant::new(longest.to_bits()),
             stop_mask: Constant::new((stop_mask & 0x7fff).to_bits()),
             lane_mask: Constant::new((K - 1).to_bits()),
-            // A frame's payload starts on a word: lane 0 or 4.
-            ring_lane_mask: Constant::new((K - 4).to_bits()),
             round_up: Constant::new((K - 1).to_bits()),
             beat_shift: Constant::new(K.trailing_zeros().to_bits()),
             block_mask: Constant::new((block - 1).to_bits()),
@@ -191,7 +190,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         self.job_length.next = bit_cast::<15, 14>(self.job.val().length & self.length_mask.val());
         self.job_ring_beat.next = self.job.val().ring_beat;
         self.job_end_beat.next = self.job.val().end_beat;
-        self.job_offset.next = self.job.val().ring_offset & self.ring_lane_mask.val();
+        self.job_offset.next = self.job.val().ring_offset & self.lane_mask.val();
         self.block_offset.next = self.job_address.val().get_bits::<15>(0) & self.block_mask.val();
         self.count_up.next = bit_cast::<15, 3>(self.job_offset.val()) + self.round_up.val();
         self.ring_bytes.next = self.job_length.val() + self.count_up.val();
@@ -277,6 +276,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         self.piece_start.next = self.low.q.val().get_bits::<11>(0);
         self.piece_end.next = self.stop.q.val();
         self.piece_offset.next = self.job_offset.val();
+        self.piece_swap.next = self.job.val().swap;
         self.piece_release.next = self.job.val().release;
         self.piece_end_beat.next = self.job_end_beat.val().get_bits::<BA>(0);
         self.mtt_busy.next = self.paged.q.val()

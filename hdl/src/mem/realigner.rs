@@ -8,7 +8,9 @@
 //! ```
 //!
 //! Where the first byte moves down (address lane < ring lane) the first ring beat is only held; where the last bus beat lies wholly in the
-//! held beat it needs no ring beat. One beat a cycle; between jobs 1 cycle, and 1 more for a beat that is only held.
+//! held beat it needs no ring beat.
+//! A swapped piece (8 lanes only; 4 lanes ignore it) is one whole ring beat: it stays on offer until the last bus beat and is held too, so that its
+//! bytes only turn, by -address lanes; the register's lanes leave in reverse. One beat a cycle; between jobs 1 cycle, and 1 more for a beat that is only held.
 //! `beat_data` goes through 3 levels of logic: it must come from a register.
 //! A job's release follows its last beat; a job without `write` only releases.
 
@@ -28,6 +30,8 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     pub piece_end: Signal<In, Bits<15>>,
     /// Lane of the first byte in its ring beat.
     pub piece_offset: Signal<In, Bits<3>>,
+    /// The piece is one number of 8 bytes, a whole ring beat; it lands byte-reversed.
+    pub piece_swap: Signal<In, Bit>,
     pub piece_release: Signal<In, Bit>,
     pub piece_end_beat: Signal<In, Bits<BA>>,
     pub beat_data: Signal<In, Bits<W>>,
@@ -45,6 +49,8 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     prime: DFF<Bit>,
     first: DFF<Bit>,
     flush: DFF<Bit>,
+    swap: DFF<Bit>,
+    reversed: DFF<Bit>,
     first_lane: DFF<Bits<3>>,
     last_lane: DFF<Bits<3>>,
     rotation: DFF<Bits<3>>,
@@ -60,6 +66,8 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     last: DFF<Bit>,
     valid: DFF<Bit>,
     piece_stop: Signal<Local, Bits<16>>,
+    swaps: Signal<Local, Bit>,
+    origin: Signal<Local, Bits<3>>,
     start_lane: Signal<Local, Bits<3>>,
     stop_lane: Signal<Local, Bits<3>>,
     turn: Signal<Local, Bits<3>>,
@@ -70,6 +78,8 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     low_two: Signal<Local, Bits<W>>,
     high_two: Signal<Local, Bits<W>>,
     merged: Signal<Local, Bits<W>>,
+    bytes_turned: Signal<Local, Bits<W>>,
+    pairs_turned: Signal<Local, Bits<W>>,
     first_mask: Signal<Local, Bits<K>>,
     last_mask: Signal<Local, Bits<K>>,
     spare_lanes: Signal<Local, Bits<3>>,
@@ -88,11 +98,14 @@ pub struct Realigner<const W: usize, const K: usize, const BA: usize> {
     four_down: Constant<Bits<8>>,
     four_up: Constant<Bits<8>>,
     all_lanes: Constant<Bits<K>>,
+    bytes: Constant<Bits<W>>,
+    pairs: Constant<Bits<W>>,
 }
 
 impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K, BA> {
     fn default() -> Self {
         assert!(W == 8 * K && (K == 4 || K == 8), "Realigner: W must be 32 or 64, K = W/8");
+        let ones = u64::MAX >> (64 - W);
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -102,6 +115,7 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             piece_start: Default::default(),
             piece_end: Default::default(),
             piece_offset: Default::default(),
+            piece_swap: Default::default(),
             piece_release: Default::default(),
             piece_end_beat: Default::default(),
             beat_data: Default::default(),
@@ -119,6 +133,8 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             prime: Default::default(),
             first: Default::default(),
             flush: Default::default(),
+            swap: Default::default(),
+            reversed: Default::default(),
             first_lane: Default::default(),
             last_lane: Default::default(),
             rotation: Default::default(),
@@ -134,6 +150,8 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             last: Default::default(),
             valid: Default::default(),
             piece_stop: Default::default(),
+            swaps: Default::default(),
+            origin: Default::default(),
             start_lane: Default::default(),
             stop_lane: Default::default(),
             turn: Default::default(),
@@ -144,6 +162,8 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             low_two: Default::default(),
             high_two: Default::default(),
             merged: Default::default(),
+            bytes_turned: Default::default(),
+            pairs_turned: Default::default(),
             first_mask: Default::default(),
             last_mask: Default::default(),
             spare_lanes: Default::default(),
@@ -162,6 +182,8 @@ impl<const W: usize, const K: usize, const BA: usize> Default for Realigner<W, K
             four_down: Constant::new(32.into()),
             four_up: Constant::new((W - 32).to_bits()),
             all_lanes: Constant::new(Bits::<K>::mask()),
+            bytes: Constant::new((0x00ff_00ff_00ff_00ffu64 & ones).to_bits()),
+            pairs: Constant::new((0x0000_ffff_0000_ffffu64 & ones).to_bits()),
         }
     }
 }
@@ -177,6 +199,8 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
             prime,
             first,
             flush,
+            swap,
+            reversed,
             first_lane,
             last_lane,
             rotation,
@@ -197,7 +221,12 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
         self.piece_stop.next = bit_cast::<16, 15>(self.piece_end.val());
         self.start_lane.next = self.piece_start.val().get_bits::<3>(0) & self.lane_mask.val();
         self.stop_lane.next = self.piece_end.val().get_bits::<3>(0) & self.lane_mask.val();
-        self.turn.next = (self.start_lane.val() - (self.piece_offset.val() & self.lane_mask.val())) & self.lane_mask.val();
+        self.swaps.next = self.piece_swap.val() & self.eight_lanes.val();
+        self.origin.next = self.piece_offset.val() & self.lane_mask.val();
+        self.turn.next = (self.start_lane.val() - self.origin.val()) & self.lane_mask.val();
+        if self.swaps.val() {
+            self.turn.next = self.origin.val() - self.start_lane.val();
+        }
 
         // {this beat, held beat} down by K - r lanes: by one, then by what is left of it, the inverse of r.
         self.low_one.next = (self.held.q.val() >> self.one_down.val()) | (self.beat_data.val() << self.one_up.val());
@@ -239,12 +268,16 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
             & self.free.val()
             & (self.beat_valid.val() | !self.needs_beat.val());
         self.beat_ready.next = self.active.q.val() & self.write.q.val() & (self.prime.q.val() | (self.free.val() & self.needs_beat.val()));
+        if self.swap.q.val() {
+            self.beat_ready.next = self.active.q.val() & self.write.q.val() & !self.prime.q.val() & self.free.val() & self.last_beat.val();
+        }
         self.piece_ready.next = !self.active.q.val();
 
         self.releasing.d.next = false;
         if self.free.val() {
             self.valid.d.next = self.emit.val();
             self.data.d.next = self.merged.val();
+            self.reversed.d.next = self.swap.q.val();
             self.strobe.d.next = self.first_mask.val() & self.last_mask.val();
             self.last.d.next = self.last_beat.val() | self.beat.q.val().all();
         }
@@ -269,9 +302,10 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
         } else {
             self.active.d.next = self.piece_valid.val();
             self.write.d.next = self.piece_write.val();
-            self.prime.d.next = self.start_lane.val() < (self.piece_offset.val() & self.lane_mask.val());
+            self.prime.d.next = (self.start_lane.val() < self.origin.val()) | self.swaps.val();
+            self.swap.d.next = self.swaps.val();
             self.first.d.next = true;
-            self.flush.d.next = self.stop_lane.val() < self.turn.val();
+            self.flush.d.next = (self.stop_lane.val() < self.turn.val()) & !self.swaps.val();
             self.first_lane.d.next = self.start_lane.val();
             self.last_lane.d.next = self.stop_lane.val();
             self.rotation.d.next = self.turn.val();
@@ -285,7 +319,14 @@ impl<const W: usize, const K: usize, const BA: usize> Logic for Realigner<W, K, 
         // The next job is loaded one cycle after the last beat, so `end_beat` is still that job's.
         self.release_valid.next = self.releasing.q.val();
         self.release_beat.next = self.end_beat.q.val();
+        self.bytes_turned.next = ((self.data.q.val() >> self.one_down.val()) & self.bytes.val())
+            | ((self.data.q.val() & self.bytes.val()) << self.one_down.val());
+        self.pairs_turned.next = ((self.bytes_turned.val() >> self.two_down.val()) & self.pairs.val())
+            | ((self.bytes_turned.val() & self.pairs.val()) << self.two_down.val());
         self.w_data.next = self.data.q.val();
+        if self.reversed.q.val() {
+            self.w_data.next = (self.pairs_turned.val() >> self.four_down.val()) | (self.pairs_turned.val() << self.four_up.val());
+        }
         self.w_strobe.next = self.strobe.q.val();
         self.w_last.next = self.last.q.val();
         self.w_valid.next = self.valid.q.val();

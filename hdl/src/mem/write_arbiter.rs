@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Write arbiter: two write channel groups onto one AXI4 master's AW, W and B.
+//! Write arbiter: the write channel groups onto one AXI4 master's AW, W and B.
 //!
 //! ```text
-//! payload    aw ─┐ alternate                     ┌─ ID 0 payload, ID 1 completion
-//! completion aw ─┴─► m_aw register               m_b ─┴─► b_valid, b_error of the group
+//! payload    aw ─┐ alternate                     ┌─ ID 0 payload, ID 1 completion, ID 2 ATOMIC
+//! completion aw ─┼─► m_aw register               m_b ─┴─► b_valid, b_error of the group
+//! atomic     aw ─┘ under the lock                └─► writes without their B ─► atomic_locked
 //!                └─► order of grants ─► W of the group whose turn it is ─► m_w register
 //! ```
 //!
 //! W beats follow in AW order, without interleaving. Latency 1 cycle for AW and W, none for B. One beat a cycle; a turn costs no cycle.
 //! `m_b_ready` is constantly 1 outside reset. W may be accepted before its AW, never offered before it.
+//! The third group is built in an engine with ATOMIC. From the cycle after `atomic_lock` rises no AW of the other two is granted; `atomic_locked` says that each
+//! write of theirs has its B, and holds until the lock falls. The ATOMIC's AW is granted while `atomic_locked`, one write at a time, its W from the cycle after.
 
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
@@ -40,6 +43,20 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     pub completion_w_ready: Signal<Out, Bit>,
     pub completion_b_valid: Signal<Out, Bit>,
     pub completion_b_error: Signal<Out, Bit>,
+    pub atomic_aw_address: Signal<In, Bits<64>>,
+    pub atomic_aw_length: Signal<In, Bits<8>>,
+    pub atomic_aw_valid: Signal<In, Bit>,
+    pub atomic_aw_ready: Signal<Out, Bit>,
+    pub atomic_w_data: Signal<In, Bits<W>>,
+    pub atomic_w_strobe: Signal<In, Bits<K>>,
+    pub atomic_w_last: Signal<In, Bit>,
+    pub atomic_w_valid: Signal<In, Bit>,
+    pub atomic_w_ready: Signal<Out, Bit>,
+    pub atomic_b_valid: Signal<Out, Bit>,
+    pub atomic_b_error: Signal<Out, Bit>,
+    /// Held from before the ATOMIC's read to after its B.
+    pub atomic_lock: Signal<In, Bit>,
+    pub atomic_locked: Signal<Out, Bit>,
     pub m_aw_id: Signal<Out, Bits<3>>,
     pub m_aw_address: Signal<Out, Bits<64>>,
     pub m_aw_length: Signal<Out, Bits<8>>,
@@ -59,6 +76,14 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     aw_valid: DFF<Bit>,
     /// Group of the last grant: 0 payload, 1 completion. Also the ID.
     granted: DFF<Bit>,
+    /// The last grant was the ATOMIC's.
+    atomic_granted: DFF<Bit>,
+    /// The ATOMIC's AW is granted and its W isn't over.
+    atomic_turn: DFF<Bit>,
+    /// No AW of the first two groups is granted.
+    closed: DFF<Bit>,
+    /// Writes of the first two groups that were granted and have no B.
+    without_b: DFF<Bits<5>>,
     w_data: DFF<Bits<W>>,
     w_strobe: DFF<Bits<K>>,
     w_last: DFF<Bit>,
@@ -74,6 +99,12 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     w_open: Signal<Local, Bit>,
     w_take: Signal<Local, Bit>,
     w_end: Signal<Local, Bit>,
+    aw_open: Signal<Local, Bit>,
+    locked: Signal<Local, Bit>,
+    atomic_open: Signal<Local, Bit>,
+    atomic_wins: Signal<Local, Bit>,
+    atomic_w_open: Signal<Local, Bit>,
+    answered: Signal<Local, Bit>,
     kept: Signal<Local, Bits<3>>,
     order_kept: Signal<Local, Bits<4>>,
     depth: Constant<Bits<3>>,
@@ -82,6 +113,8 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     address_mask: Constant<Bits<64>>,
     id_payload: Constant<Bits<3>>,
     id_completion: Constant<Bits<3>>,
+    id_atomic: Constant<Bits<3>>,
+    has_atomic: Constant<Bit>,
 }
 
 impl<const W: usize, const K: usize> WriteArbiter<W, K> {
@@ -113,6 +146,19 @@ impl<const W: usize, const K: usize> WriteArbiter<W, K> {
             completion_w_ready: Default::default(),
             completion_b_valid: Default::default(),
             completion_b_error: Default::default(),
+            atomic_aw_address: Default::default(),
+            atomic_aw_length: Default::default(),
+            atomic_aw_valid: Default::default(),
+            atomic_aw_ready: Default::default(),
+            atomic_w_data: Default::default(),
+            atomic_w_strobe: Default::default(),
+            atomic_w_last: Default::default(),
+            atomic_w_valid: Default::default(),
+            atomic_w_ready: Default::default(),
+            atomic_b_valid: Default::default(),
+            atomic_b_error: Default::default(),
+            atomic_lock: Default::default(),
+            atomic_locked: Default::default(),
             m_aw_id: Default::default(),
             m_aw_address: Default::default(),
             m_aw_length: Default::default(),
@@ -131,6 +177,10 @@ impl<const W: usize, const K: usize> WriteArbiter<W, K> {
             aw_length: Default::default(),
             aw_valid: Default::default(),
             granted: Default::default(),
+            atomic_granted: Default::default(),
+            atomic_turn: Default::default(),
+            closed: Default::default(),
+            without_b: Default::default(),
             w_data: Default::default(),
             w_strobe: Default::default(),
             w_last: Default::default(),
@@ -146,6 +196,12 @@ impl<const W: usize, const K: usize> WriteArbiter<W, K> {
             w_open: Default::default(),
             w_take: Default::default(),
             w_end: Default::default(),
+            aw_open: Default::default(),
+            locked: Default::default(),
+            atomic_open: Default::default(),
+            atomic_wins: Default::default(),
+            atomic_w_open: Default::default(),
+            answered: Default::default(),
             kept: Default::default(),
             order_kept: Default::default(),
             depth: Constant::new(depth.to_bits()),
@@ -154,6 +210,8 @@ impl<const W: usize, const K: usize> WriteArbiter<W, K> {
             address_mask: Constant::new(config.address_mask().to_bits()),
             id_payload: Constant::new(0.into()),
             id_completion: Constant::new(1.into()),
+            id_atomic: Constant::new(2.into()),
+            has_atomic: Constant::new(!config.small()),
         }
     }
 }
@@ -168,6 +226,10 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
             aw_length,
             aw_valid,
             granted,
+            atomic_granted,
+            atomic_turn,
+            closed,
+            without_b,
             w_data,
             w_strobe,
             w_last,
@@ -177,8 +239,8 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
         );
 
         // AW: who was granted last gives way. A group's ready depends on the other's valid only.
-        self.open.next =
-            (!self.aw_valid.q.val() | self.m_aw_ready.val()) & (self.order_count.q.val() != self.depth.val()) & !self.reset.val();
+        self.aw_open.next = (!self.aw_valid.q.val() | self.m_aw_ready.val()) & !self.reset.val();
+        self.open.next = self.aw_open.val() & (self.order_count.q.val() != self.depth.val()) & !self.closed.q.val();
         self.payload_open.next = self.open.val() & !(self.completion_aw_valid.val() & !self.granted.q.val());
         self.completion_open.next = self.open.val() & !(self.payload_aw_valid.val() & self.granted.q.val());
         self.payload_wins.next = self.payload_open.val() & self.payload_aw_valid.val();
@@ -197,6 +259,23 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
                 self.aw_address.d.next = self.completion_aw_address.val() & self.address_mask.val();
                 self.aw_length.d.next = self.completion_aw_length.val();
             }
+        }
+
+        // The ATOMIC's: with the lock no other write is under way, so nothing of the order of grants is needed.
+        self.locked.next = self.atomic_lock.val() & self.closed.q.val() & !self.without_b.q.val().any();
+        self.atomic_locked.next = self.locked.val();
+        self.atomic_open.next = self.aw_open.val() & self.locked.val() & !self.atomic_turn.q.val();
+        self.atomic_aw_ready.next = self.atomic_open.val();
+        self.atomic_wins.next = self.atomic_open.val() & self.atomic_aw_valid.val() & self.has_atomic.val();
+        if self.payload_wins.val() | self.completion_wins.val() {
+            self.atomic_granted.d.next = false;
+        }
+        if self.atomic_wins.val() {
+            self.aw_valid.d.next = true;
+            self.atomic_granted.d.next = true;
+            self.atomic_turn.d.next = true;
+            self.aw_address.d.next = self.atomic_aw_address.val() & self.address_mask.val();
+            self.aw_length.d.next = self.atomic_aw_length.val();
         }
 
         // W: in the order of the grants; bit 0 of `order` is whose turn it is.
@@ -227,6 +306,20 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
             }
         }
 
+        self.atomic_w_open.next = (!self.w_valid.q.val() | self.m_w_ready.val()) & self.atomic_turn.q.val() & !self.reset.val();
+        self.atomic_w_ready.next = self.atomic_w_open.val();
+        if self.atomic_w_open.val() {
+            self.w_data.d.next = self.atomic_w_data.val();
+            self.w_strobe.d.next = self.atomic_w_strobe.val();
+            self.w_last.d.next = self.atomic_w_last.val();
+            if self.atomic_w_valid.val() {
+                self.w_valid.d.next = true;
+                if self.atomic_w_last.val() {
+                    self.atomic_turn.d.next = false;
+                }
+            }
+        }
+
         self.kept.next = self.order_count.q.val();
         self.order_kept.next = self.order.q.val();
         if self.w_end.val() {
@@ -244,9 +337,28 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
                 & self.order_mask.val();
         }
 
+        // More than 24 grants without B (two writers have fewer) wait, too, so that the count can't wrap.
+        self.closed.d.next =
+            (self.atomic_lock.val() | (self.without_b.q.val().get_bit(4) & self.without_b.q.val().get_bit(3))) & self.has_atomic.val();
+        self.answered.next = self.m_b_valid.val() & (self.m_b_id.val() != self.id_atomic.val()) & self.without_b.q.val().any();
+        if self.has_atomic.val() {
+            if self.payload_wins.val() | self.completion_wins.val() {
+                if !self.answered.val() {
+                    self.without_b.d.next = self.without_b.q.val() + 1;
+                }
+            } else {
+                if self.answered.val() {
+                    self.without_b.d.next = self.without_b.q.val() - 1;
+                }
+            }
+        }
+
         // B: SLVERR and DECERR are errors (R69).
         self.payload_b_valid.next = self.m_b_valid.val() & (self.m_b_id.val() == self.id_payload.val()) & !self.reset.val();
         self.completion_b_valid.next = self.m_b_valid.val() & (self.m_b_id.val() == self.id_completion.val()) & !self.reset.val();
+        self.atomic_b_valid.next =
+            self.m_b_valid.val() & (self.m_b_id.val() == self.id_atomic.val()) & self.has_atomic.val() & !self.reset.val();
+        self.atomic_b_error.next = self.m_b_response.val().get_bit(1);
         self.payload_b_error.next = self.m_b_response.val().get_bit(1);
         self.completion_b_error.next = self.m_b_response.val().get_bit(1);
         self.m_b_ready.next = !self.reset.val();
@@ -254,6 +366,9 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
         self.m_aw_id.next = self.id_payload.val();
         if self.granted.q.val() {
             self.m_aw_id.next = self.id_completion.val();
+        }
+        if self.atomic_granted.q.val() {
+            self.m_aw_id.next = self.id_atomic.val();
         }
         self.m_aw_address.next = self.aw_address.q.val();
         self.m_aw_length.next = self.aw_length.q.val();
@@ -268,6 +383,10 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
             self.w_valid.d.next = false;
             self.order_count.d.next = 0.into();
             self.granted.d.next = true;
+            self.atomic_granted.d.next = false;
+            self.atomic_turn.d.next = false;
+            self.closed.d.next = false;
+            self.without_b.d.next = 0.into();
         }
     }
 

@@ -706,6 +706,17 @@ impl<
         self.dma_writer.lookup_entry.next = self.side.mtt_entry.val();
         self.side.mtt_grant.next = self.dma_writer.lookup_grant.val();
         self.side.mtt_page.next = self.dma_writer.lookup_page.val();
+        // The ATOMIC's lookup and write, not wired yet.
+        self.dma_writer.atomic_lookup_valid.next = self.never.val();
+        self.dma_writer.atomic_lookup_entry.next = 0.into();
+        self.write_arbiter.atomic_aw_address.next = 0.into();
+        self.write_arbiter.atomic_aw_length.next = 0.into();
+        self.write_arbiter.atomic_aw_valid.next = self.never.val();
+        self.write_arbiter.atomic_w_data.next = 0.into();
+        self.write_arbiter.atomic_w_strobe.next = 0.into();
+        self.write_arbiter.atomic_w_last.next = self.never.val();
+        self.write_arbiter.atomic_w_valid.next = self.never.val();
+        self.write_arbiter.atomic_lock.next = self.never.val();
         self.tx.packet_word.next = self.side.packet_word.val();
         self.tx.packet_last.next = self.side.packet_last.val();
         self.tx.packet_valid.next = self.side.packet_valid.val();

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  pingpong   ibv_rc_pingpong, ibv_uc_pingpong, ibv_ud_pingpong     QPNs over TCP
+//!  perftest   ib_write_bw, ib_read_lat, ib_send_bw, ib_atomic_bw ...    QPNs and keys over TCP
 //!  rping      rping -s, -c                                          connection manager on QP1
 //!  ucmatose   ucmatose                                              connection manager on QP1
 //! ```
@@ -14,6 +15,7 @@ pub mod gsi;
 pub mod host;
 pub mod local;
 pub mod oob;
+pub mod perftest;
 pub mod pingpong;
 pub mod rping;
 pub mod ucmatose;

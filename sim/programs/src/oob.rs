@@ -79,7 +79,18 @@ impl Oob {
 
     /// Receives exactly so many bytes.
     pub fn receive<H: Host, const N: usize>(&mut self, host: &mut H, what: &'static str) -> Result<[u8; N], Error> {
-        let (mut bytes, mut got, stream, patience) = ([0; N], 0, &mut self.stream, host.patience());
+        let patience = host.patience();
+        self.receive_within(host, what, patience)
+    }
+
+    /// The same, with a patience of its own.
+    pub fn receive_within<H: Host, const N: usize>(
+        &mut self,
+        host: &mut H,
+        what: &'static str,
+        patience: Duration,
+    ) -> Result<[u8; N], Error> {
+        let (mut bytes, mut got, stream) = ([0; N], 0, &mut self.stream);
         wait(
             host,
             patience,

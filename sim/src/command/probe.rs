@@ -58,9 +58,7 @@ impl ProbeCommand {
         };
         let plan = self.operations.as_ref().map(|list| self.plan(list)).transpose()?;
         let mut nic = self.live.open(common)?;
-        if !common.json {
-            println!("{}", title(&mut nic, &self.live, common));
-        }
+        eprintln!("{}", title(&mut nic, &self.live, common));
         let (start, patience) = (Instant::now(), Duration::from_secs(self.patience));
         let wrong = match (&plan, self.server, self.client) {
             (Some(plan), _, Some(address)) => {

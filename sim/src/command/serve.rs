@@ -2,9 +2,11 @@
 //! `hca-sim serve`: the engine as a live NIC, until it is stopped.
 
 use super::Common;
-use crate::live::{LiveArgs, LiveNic, Summary};
+use crate::interop::probe::{server, Manner};
+use crate::live::{LiveArgs, LiveNic, Summary, Talk};
 use anyhow::Result;
 use clap::Args;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use verbena_verbs::{Gid, Mac};
 
@@ -19,7 +21,13 @@ pub struct Serve {
     /// End after so many seconds [default: on SIGINT or SIGTERM]
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     limit: Option<Duration>,
+    /// Serve the clients of `probe` that connect here, one after the other
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    responder: Option<SocketAddr>,
 }
+
+/// How long a client of the responder may be silent.
+const SILENCE: Duration = Duration::from_secs(60);
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let bad = || "want a number of seconds above 0, 60 or 2.5 for example".to_string();
@@ -34,17 +42,44 @@ fn seconds(text: &str) -> Result<Duration, String> {
 impl Serve {
     pub fn run(&self, common: &Common) -> Result<bool> {
         let mut nic = self.live.open(common)?;
-        if !common.json {
-            println!("{}", title(&mut nic, &self.live, common));
-        }
+        eprintln!("{}", title(&mut nic, &self.live, common));
         let start = Instant::now();
         let limit = self.limit.unwrap_or(Duration::MAX);
+        let listener = self.responder.map(Talk::listen).transpose()?;
+        let (mut served, mut failed) = (0, 0);
         while !nic.is_stopped() && start.elapsed() < limit {
-            nic.run_for((limit - start.elapsed()).min(Duration::from_secs(1)))?;
+            let step = (limit - start.elapsed()).min(Duration::from_secs(1));
+            if let Some(listener) = &listener {
+                if let Some(talk) = Talk::accept_from(&mut nic, listener, step)? {
+                    let good = serve_one(&mut nic, talk);
+                    served += 1;
+                    failed += u32::from(!good);
+                }
+            } else {
+                nic.run_for(step)?;
+            }
             while nic.device().poll_event()?.is_some() {}
+        }
+        if listener.is_some() && !common.json {
+            println!("{served} clients, {failed} of them not to the end");
         }
         report(&nic.summary()?, "serve", start.elapsed(), common);
         Ok(true)
+    }
+}
+
+/// Serves a client. One that fails, or goes away, is no reason to end.
+fn serve_one(nic: &mut LiveNic, mut talk: Talk) -> bool {
+    talk.set_limit(SILENCE);
+    match server(Manner::default(), nic, talk) {
+        Ok(wrong) => {
+            wrong.iter().for_each(|line| eprintln!("responder: {line}"));
+            wrong.is_empty()
+        }
+        Err(error) => {
+            eprintln!("responder: {error:#}");
+            false
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::operations::{before, immediate, swapped, Kind, Operation, ADDED, SLOT};
 use crate::live::{LiveNic, Talk};
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 use std::time::Duration;
@@ -16,6 +16,9 @@ use verbena_verbs::{
 };
 
 const QKEY: u32 = 0x1111_1111;
+/// First PSNs; the client's wraps early (R21).
+const CLIENT_PSN: u32 = 0xff_fff0;
+const SERVER_PSN: u32 = 0x12_3456;
 /// Bytes of GRH before a UD message.
 const GRH: u32 = 40;
 /// Operations under way at once.
@@ -89,6 +92,7 @@ impl Plan {
 }
 
 /// What the peer said of itself.
+#[derive(Clone, Copy)]
 struct Far {
     qpn: u32,
     psn: u32,
@@ -125,29 +129,29 @@ struct Run<'a> {
     receives: (Region, Mr),
     /// What a SEND with invalidate may end.
     ending: (Region, Mr),
-    far: Far,
-    peer: Peer,
+    /// Known once connected.
+    far: Option<(Far, Peer)>,
     wrong: Vec<String>,
 }
 
 /// Runs the client against a server at the other end of `talk`; what wasn't as it should be.
 pub fn client(plan: &Plan, manner: Manner, nic: &mut LiveNic, mut talk: Talk) -> Result<Vec<String>> {
     talk.write(nic, plan.line().as_bytes())?;
-    let mut run = Run::start(plan, manner, nic, talk, true)?;
-    let done = run.as_client();
+    let mut run = Run::prepare(plan, manner, nic, talk)?;
+    let done = run.connect(CLIENT_PSN).and_then(|()| run.as_client());
     run.end(done)
 }
 
 /// Serves the client at the other end of `talk`.
 pub fn server(manner: Manner, nic: &mut LiveNic, mut talk: Talk) -> Result<Vec<String>> {
     let plan = Plan::parse(&talk.read_line(nic)?)?;
-    let mut run = Run::start(&plan, manner, nic, talk, false)?;
-    let done = run.as_server();
+    let mut run = Run::prepare(&plan, manner, nic, talk)?;
+    let done = run.connect(SERVER_PSN).and_then(|()| run.as_server());
     run.end(done)
 }
 
 impl<'a> Run<'a> {
-    fn start(probe: &'a Plan, manner: Manner, nic: &'a mut LiveNic, mut talk: Talk, client: bool) -> Result<Run<'a>> {
+    fn prepare(probe: &'a Plan, manner: Manner, nic: &'a mut LiveNic, talk: Talk) -> Result<Run<'a>> {
         let count = probe.operations.len();
         let bytes = count as u64 * SLOT;
         let device = nic.device();
@@ -170,42 +174,6 @@ impl<'a> Run<'a> {
             Transport::Ud => device.modify_qp(qp, &QpAttr::to_init_ud(QKEY))?,
             _ => device.modify_qp(qp, &QpAttr::to_init(remote))?,
         }
-        let psn = if client { 0xff_fff0 } else { 0x12_3456 };
-        let gid = Ipv6Addr::from(nic.gid().0);
-        let (rkey, inv, address) = (buffer.1.key, ending.1.key, buffer.1.va);
-        let line = format!(
-            "PROBE qpn={:06x} psn={psn:06x} rkey={rkey:08x} inv={inv:08x} addr={address:016x} gid={gid}\n",
-            qp.qpn
-        );
-        talk.write(nic, line.as_bytes())?;
-        let line = talk.read_line(nic)?;
-        let far = Far::parse(&line).with_context(|| format!("the peer's program said '{line}'"))?;
-        let ip = Ipv6Addr::from(far.gid.0)
-            .to_ipv4_mapped()
-            .context("the peer's GID is no IPv4 address")?;
-        let peer = nic.resolve_peer(ip.into(), Duration::from_secs(10))?;
-        let device = nic.device();
-        match probe.transport {
-            Transport::Ud => device.modify_qp(qp, &QpAttr::to(QpState::Rtr))?,
-            transport => {
-                let reliable = transport == Transport::Rc;
-                let rtr = QpAttr {
-                    min_rnr_timer: reliable.then_some(manner.rnr_timer),
-                    max_dest_rd_atomic: reliable.then_some(READS),
-                    ..QpAttr::to_rtr(peer, far.qpn, far.psn, probe.pmtu)
-                };
-                device.modify_qp(qp, &rtr)?;
-            }
-        }
-        let reliable = probe.transport == Transport::Rc;
-        let rts = QpAttr {
-            timeout: reliable.then_some(manner.timeout),
-            retry_count: reliable.then_some(7),
-            rnr_retry: reliable.then_some(7),
-            max_rd_atomic: reliable.then_some(READS),
-            ..QpAttr::to_rts(psn)
-        };
-        device.modify_qp(qp, &rts)?;
         Ok(Run {
             probe,
             manner,
@@ -217,10 +185,45 @@ impl<'a> Run<'a> {
             buffer,
             receives,
             ending,
-            far,
-            peer,
+            far: None,
             wrong: vec![],
         })
+    }
+
+    /// Exchanges numbers and brings the QP to RTS.
+    fn connect(&mut self, psn: u32) -> Result<()> {
+        let gid = Ipv6Addr::from(self.nic.gid().0);
+        let (rkey, inv, address, qpn) = (self.buffer.1.key, self.ending.1.key, self.buffer.1.va, self.qp.qpn);
+        let line = format!("PROBE qpn={qpn:06x} psn={psn:06x} rkey={rkey:08x} inv={inv:08x} addr={address:016x} gid={gid}\n");
+        self.talk.write(self.nic, line.as_bytes())?;
+        let line = self.talk.read_line(self.nic)?;
+        let far = Far::parse(&line).with_context(|| format!("the peer's program said '{line}'"))?;
+        let ip = Ipv6Addr::from(far.gid.0)
+            .to_ipv4_mapped()
+            .context("the peer's GID is no IPv4 address")?;
+        let peer = self.nic.resolve_peer(ip.into(), Duration::from_secs(10))?;
+        let (device, qp, manner) = (self.nic.device(), self.qp, self.manner);
+        let reliable = self.probe.transport == Transport::Rc;
+        if self.probe.transport == Transport::Ud {
+            device.modify_qp(qp, &QpAttr::to(QpState::Rtr))?;
+        } else {
+            let rtr = QpAttr {
+                min_rnr_timer: reliable.then_some(manner.rnr_timer),
+                max_dest_rd_atomic: reliable.then_some(READS),
+                ..QpAttr::to_rtr(peer, far.qpn, far.psn, self.probe.pmtu)
+            };
+            device.modify_qp(qp, &rtr)?;
+        }
+        let rts = QpAttr {
+            timeout: reliable.then_some(manner.timeout),
+            retry_count: reliable.then_some(7),
+            rnr_retry: reliable.then_some(7),
+            max_rd_atomic: reliable.then_some(READS),
+            ..QpAttr::to_rts(psn)
+        };
+        device.modify_qp(qp, &rts)?;
+        self.far = Some((far, peer));
+        Ok(())
     }
 
     /// Gives everything back, so that an engine can serve for ever.
@@ -273,21 +276,23 @@ impl<'a> Run<'a> {
 
     fn post(&mut self, number: usize) -> Result<()> {
         let operation = self.probe.operations[number];
+        let Some((
+            Far {
+                qpn, rkey, inv, address, ..
+            },
+            peer,
+        )) = self.far
+        else {
+            bail!("posting before the peer is known");
+        };
         if !operation.kind.brings_data() {
             self.store(number, &operation.pattern(number, 0))?;
         }
-        let base = Remote {
-            address: self.far.address,
-            rkey: self.far.rkey,
-        };
-        let verb = operation.verb(number, base, self.probe.operations.len() as u64 * SLOT, self.far.inv);
+        let base = Remote { address, rkey };
+        let verb = operation.verb(number, base, self.probe.operations.len() as u64 * SLOT, inv);
         let sge = [self.buffer.1.sge(number as u64 * SLOT, operation.length)?];
         let elements: &[Sge] = if operation.length > 0 { &sge } else { &[] };
-        let destination = (self.probe.transport == Transport::Ud).then_some(Destination {
-            peer: self.peer,
-            qpn: self.far.qpn,
-            qkey: QKEY,
-        });
+        let destination = (self.probe.transport == Transport::Ud).then_some(Destination { peer, qpn, qkey: QKEY });
         let request = WorkRequest {
             destination,
             ..WorkRequest::new(number as u64, verb, elements)
@@ -337,8 +342,9 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        self.talk.write(self.nic, b"DONE\n")?;
-        self.expect("DONE")
+        let told = self.talk.write(self.nic, b"DONE\n").and_then(|()| self.expect("DONE"));
+        // What is wrong already matters more than a peer that has gone.
+        told.or_else(|error| if self.wrong.is_empty() { Err(error) } else { Ok(()) })
     }
 
     fn expect(&mut self, want: &str) -> Result<()> {
@@ -406,9 +412,9 @@ impl<'a> Run<'a> {
         for c in found.iter().filter(|c| c.status != CompletionStatus::Success && !fails) {
             self.bad(c.wr_id as usize, format!("its receive ended with {:?}", c.status));
         }
-        // Unreliable services may lose messages, so a receive needn't be its own operation's.
         if self.probe.transport != Transport::Rc {
-            return Ok(());
+            let good: Vec<Completion> = good.into_iter().copied().collect();
+            return self.check_unreliable(&good);
         }
         let got: Vec<usize> = good.iter().map(|c| c.wr_id as usize).collect();
         if got != due {
@@ -430,6 +436,31 @@ impl<'a> Run<'a> {
                     operation.length as usize,
                 )?;
                 self.check(number, &found, &operation.pattern(number, 0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Unreliable services may lose messages, so a receive needn't be its own operation's: it holds the next one that fits.
+    fn check_unreliable(&mut self, good: &[Completion]) -> Result<()> {
+        let grh = if self.probe.transport == Transport::Ud { GRH } else { 0 };
+        let mut due = 0;
+        for c in good {
+            let (region, mr) = &self.receives;
+            let payload = c.byte_length.saturating_sub(grh) as usize;
+            let at = mr.va + c.wr_id * SLOT + u64::from(grh);
+            let found = region.read(self.nic.device().platform(), at, payload.min(SLOT as usize))?;
+            let holds = |number: &usize| {
+                let operation = self.probe.operations[*number];
+                let imm = matches!(operation.kind, Kind::SendImm | Kind::WriteImm).then(|| immediate(*number));
+                let fits = operation.kind.takes_receive() && (c.byte_length, c.immediate) == (operation.length + grh, imm);
+                fits && (operation.kind == Kind::WriteImm || found == operation.pattern(*number, 0))
+            };
+            match (due..self.probe.operations.len()).find(holds) {
+                Some(number) => due = number + 1,
+                None => self
+                    .wrong
+                    .push(format!("receive {} holds no operation's message that is due", c.wr_id)),
             }
         }
         Ok(())

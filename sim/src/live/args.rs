@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The options of every subcommand that works on a live wire.
 
-use super::options::{EngineKind, LinkOptions, LiveOptions, DEFAULT_IP};
+use super::options::{EngineKind, LinkOptions, LiveOptions, Way, DEFAULT_IP};
 use super::LiveNic;
 use crate::command::{share, Common};
 use anyhow::{Context, Result};
@@ -33,18 +33,21 @@ pub struct LiveArgs {
     /// Our Ethernet address
     #[arg(long, value_name = "MAC", value_parser = mac, default_value = "02:56:42:4e:41:02")]
     pub mac: MacAddress,
-    /// RoCE frames lost, each way (2% or 0.02)
+    /// RoCE frames lost (2% or 0.02)
     #[arg(long, value_parser = share, default_value = "0", value_name = "SHARE")]
     pub loss: f64,
-    /// RoCE frames doubled, each way
+    /// RoCE frames doubled
     #[arg(long, value_parser = share, default_value = "0", value_name = "SHARE")]
     pub duplicate: f64,
-    /// RoCE frames overtaken by 1 to 4 others, each way
+    /// RoCE frames overtaken by 1 to 4 others
     #[arg(long, value_parser = share, default_value = "0", value_name = "SHARE")]
     pub reorder: f64,
-    /// RoCE frames with a flipped bit, each way
+    /// RoCE frames with a flipped bit
     #[arg(long, value_parser = share, default_value = "0", value_name = "SHARE")]
     pub corrupt: f64,
+    /// Which way the faults happen
+    #[arg(long, value_enum, default_value = "both")]
+    pub faults: Way,
     /// Write the frames to a pcap: as the engine gets them (after the faults) and gives them (before)
     #[arg(long, value_name = "FILE")]
     pub pcap: Option<PathBuf>,
@@ -97,6 +100,7 @@ impl LiveArgs {
                 corrupt: self.corrupt,
                 ..LiveOptions::no_faults()
             },
+            faulty: self.faults,
             pcap: self.pcap.clone(),
             ..LiveOptions::new(link)
         })

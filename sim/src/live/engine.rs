@@ -61,11 +61,18 @@ impl LiveEngine {
                 let mut machine = HcaOptions::new(&options.preset);
                 machine.seed = options.seed;
                 machine.memory.latency = options.latency;
-                let mut hca = Hca::new(&machine)?;
-                hca.write(registers::TICK, LIVE_TICK << 8)?;
+                let hca = Hca::new(&machine)?;
                 Kind::Verilated(Box::new(VerilatedSide { hca, moved: 0 }))
             }
         }))
+    }
+
+    /// Once the device is open, because its reset sets all registers.
+    pub(super) fn set_tick(&mut self) -> Result<()> {
+        match &mut self.0 {
+            Kind::Golden(_) => Ok(()),
+            Kind::Verilated(verilated) => Ok(verilated.hca.write(registers::TICK, LIVE_TICK << 8)?),
+        }
     }
 
     /// A frame from the wire.
@@ -97,12 +104,18 @@ impl LiveEngine {
         }
     }
 
-    /// Time goes on. `elapsed` is wall time since the last call; `room`: the wire takes frames; `timers`: something is outstanding.
-    pub(super) fn run(&mut self, elapsed: Duration, room: bool, timers: bool) -> Result<bool> {
+    /// The golden engine's time goes on by wall time. Before frames are given to it: a wait that one asks for begins when it comes.
+    pub(super) fn advance(&mut self, elapsed: Duration) {
+        if let Kind::Golden(golden) = &mut self.0 {
+            golden.now += elapsed.min(LONGEST_STEP).as_nanos() as u64;
+            golden.hca.advance(golden.now);
+        }
+    }
+
+    /// Works on what there is. `room`: the wire takes frames; `timers`: something is outstanding.
+    pub(super) fn run(&mut self, room: bool, timers: bool) -> Result<bool> {
         match &mut self.0 {
             Kind::Golden(golden) => {
-                golden.now += elapsed.min(LONGEST_STEP).as_nanos() as u64;
-                golden.hca.advance(golden.now);
                 let before = golden.out.len();
                 while room && golden.out.len() < before + BURST {
                     let Some(frame) = golden.hca.transmit() else { break };

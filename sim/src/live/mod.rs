@@ -54,6 +54,6 @@ pub use args::LiveArgs;
 pub use engine::{LiveEngine, LIVE_TICK, LONGEST_STEP};
 pub use link::LinkStatistics;
 pub use nic::{LiveNic, Summary};
-pub use options::{EngineKind, LinkOptions, LiveOptions};
+pub use options::{EngineKind, LinkOptions, LiveOptions, Way};
 pub use stack::HostStatistics;
 pub use talk::Talk;

@@ -3,7 +3,7 @@
 
 use super::engine::LiveEngine;
 use super::link::{Link, LinkStatistics};
-use super::options::LiveOptions;
+use super::options::{LiveOptions, Way};
 use super::stack::{link_local, HostStack, HostStatistics};
 use super::tape::Tape;
 use anyhow::{bail, ensure, Context, Result};
@@ -72,6 +72,7 @@ impl LiveNic {
         // A slow simulation is still ready within this.
         open.polls = 1_000_000;
         let mut device = Device::open(LiveEngine::new(&options)?, &open).context("opening the engine")?;
+        device.platform().set_tick()?;
         if device.capabilities().ipv6 {
             device.set_addresses(mac, &[Gid::ipv4(ip.octets()), Gid(link_local(mac).octets())])?;
         }
@@ -81,7 +82,11 @@ impl LiveNic {
             device,
             link: Link::open(options.link)?,
             stack: HostStack::new(mac, ip, prefix, options.seed),
-            wires: [1, 2].map(|salt| Wire::new(options.seed << 2 | salt, 0, options.faults)),
+            wires: [(1, Way::In), (2, Way::Out)].map(|(salt, way)| {
+                let faulty = options.faulty == Way::Both || options.faulty == way;
+                let faults = if faulty { options.faults } else { LiveOptions::no_faults() };
+                Wire::new(options.seed << 2 | salt, 0, faults)
+            }),
             tape,
             mac,
             ip,
@@ -138,6 +143,8 @@ impl LiveNic {
     pub fn poll(&mut self) -> Result<bool> {
         self.link.service()?;
         let now = self.started.elapsed().as_nanos() as u64;
+        let before = std::mem::replace(&mut self.last, Instant::now());
+        self.device.platform().advance(self.last.duration_since(before));
         let mut moved = false;
         // In: link, faults, engine.
         for _ in 0..BURST {
@@ -156,10 +163,8 @@ impl LiveNic {
             self.give(&frame)?;
         }
         // The engine and its host.
-        let elapsed = std::mem::replace(&mut self.last, Instant::now());
-        let elapsed = self.last.duration_since(elapsed);
         let (room, timers) = (!self.link.is_congested(), self.device.sends_outstanding() > 0);
-        moved |= self.device.platform().run(elapsed, room, timers)?;
+        moved |= self.device.platform().run(room, timers)?;
         while let Some(frame) = self.device.platform().host_received() {
             self.stack.receive(frame);
             moved = true;

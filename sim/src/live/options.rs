@@ -16,6 +16,16 @@ pub enum EngineKind {
     Golden,
 }
 
+/// Which frames the faults are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Way {
+    Both,
+    /// Towards the engine.
+    In,
+    /// From it.
+    Out,
+}
+
 /// Where the frames come from and go to.
 #[derive(Debug)]
 pub enum LinkOptions {
@@ -44,8 +54,10 @@ pub struct LiveOptions {
     /// Bits of the network part of `ip`.
     pub prefix: u8,
     pub link: LinkOptions,
-    /// Of RoCE frames only, each way. Times in ns of wall time.
+    /// Of RoCE frames only. Times in ns of wall time.
     pub faults: Faults,
+    /// Which way they happen.
+    pub faulty: Way,
     /// The frames as the engine gets and gives them: after the faults on the way in, before them on the way out.
     pub pcap: Option<PathBuf>,
 }
@@ -70,6 +82,7 @@ impl LiveOptions {
             prefix: 24,
             link,
             faults: LiveOptions::no_faults(),
+            faulty: Way::Both,
             pcap: None,
         }
     }

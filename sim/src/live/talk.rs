@@ -18,23 +18,37 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Accepts one connection at `address`, port 0 excepted; `limit` holds for this and each later wait.
+    /// Accepts one connection at `address`; `limit` holds for this and each later wait.
     pub fn accept(nic: &mut LiveNic, address: SocketAddr, limit: Duration) -> Result<Talk> {
+        let listener = Talk::listen(address)?;
+        let found = Talk::accept_from(nic, &listener, limit)?;
+        found.with_context(|| format!("nobody connected to {address} within {} s", limit.as_secs_f32()))
+    }
+
+    /// Listens for several connections, one after the other.
+    pub fn listen(address: SocketAddr) -> Result<TcpListener> {
         let listener = TcpListener::bind(address).with_context(|| format!("listening at {address}"))?;
         listener.set_nonblocking(true)?;
+        Ok(listener)
+    }
+
+    /// The next connection; `None` if nobody comes within `limit`, or at a stop.
+    pub fn accept_from(nic: &mut LiveNic, listener: &TcpListener, limit: Duration) -> Result<Option<Talk>> {
         let mut stream = None;
-        let came = nic.run_until(limit, |_| match listener.accept() {
+        nic.run_until(limit, |_| match listener.accept() {
             Ok((found, _)) => {
                 stream = Some(found);
                 Ok(true)
             }
             Err(error) if waits(&error) => Ok(false),
-            Err(error) => Err(error).with_context(|| format!("accepting at {address}")),
+            Err(error) => Err(error).context("accepting a connection"),
         })?;
-        match stream.filter(|_| came) {
-            Some(stream) => Talk::with(stream, limit),
-            None => bail!("nobody connected to {address} within {} s", limit.as_secs_f32()),
-        }
+        stream.map(|stream| Talk::with(stream, limit)).transpose()
+    }
+
+    /// How long each later wait may take.
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.limit = limit;
     }
 
     /// Connects to a program on this machine, or one that a port of it leads to; tries again until `limit`.

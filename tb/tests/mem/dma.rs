@@ -23,6 +23,16 @@ fn job(address: u64, length: u64, ring_beat: u64, ring_offset: u64) -> Job {
     }
 }
 
+/// That job as an ATOMIC's result.
+fn result(job: Job) -> Job {
+    Job {
+        swap: true,
+        length: 8,
+        ring_offset: 0,
+        ..job
+    }
+}
+
 macro_rules! both {
     ($($name:ident => $body:ident;)*) => {$(
         mod $name {
@@ -43,18 +53,17 @@ both! {
     r69_random_mix_with_errors => mix;
     cycles => cycles;
     release_only_jobs_stay_in_order => releases;
-}
-
-fn offsets<const K: usize>() -> std::ops::RangeInclusive<u64> {
-    0..=(K as u64 / 4 - 1)
+    pieces_of_a_response => pieces;
+    r58_results_land_swapped => swapped;
+    r58_the_lock_keeps_other_writes_out => lock;
 }
 
 fn alignments<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
     let mut jobs = vec![];
-    for ring in offsets::<K>() {
+    for ring in 0..K as u64 {
         for low in 0..K as u64 {
             for length in 1..=3 * K as u64 + 1 {
-                jobs.push(job(spaced(jobs.len(), low), length, jobs.len() as u64 * 3 % (1 << BA), 4 * ring));
+                jobs.push(job(spaced(jobs.len(), low), length, jobs.len() as u64 * 3 % (1 << BA), ring));
             }
         }
     }
@@ -68,7 +77,7 @@ fn crossings<const W: usize, const K: usize, const BA: usize, const TA: usize, c
     for boundary in [4096, 256 * K as u64] {
         for before in [1, K as u64 - 1, K as u64, K as u64 + 1, 40] {
             for after in [0, 1, K as u64, K as u64 + 1, 33] {
-                let ring = 4 * (jobs.len() as u64 % (K as u64 / 4));
+                let ring = jobs.len() as u64 % K as u64;
                 jobs.push(job(
                     spaced(jobs.len(), boundary - before),
                     before + after,
@@ -104,7 +113,7 @@ fn scattered<const W: usize, const K: usize, const BA: usize, const TA: usize, c
             } else {
                 rng.gen_range(0..4096)
             };
-            let ring = 4 * rng.gen_range(0..K as u64 / 4);
+            let ring = rng.gen_range(0..K as u64);
             let address = number * 4 << 12 | low;
             jobs.push(Job {
                 paged: true,
@@ -119,7 +128,7 @@ fn long<const W: usize, const K: usize, const BA: usize, const TA: usize, const 
     let longest = 16383.min((K as u64) << BA);
     let jobs = [
         job(0x7_ffff_fff1, longest, 1, 0),
-        job(0xffff_f7ff, longest - 1, 5, K as u64 - 4),
+        job(0xffff_f7ff, longest - K as u64, 5, K as u64 - 1),
         job(0xffff_ffff_ffff_0000, longest, 5, 0),
         job(0x1234_5678_0000, 4096, (1 << BA) - 7, 0),
     ];
@@ -172,6 +181,7 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize, const B
         let mut world = World::all()[seed as usize % 4];
         world.memory.error = 0.15;
         world.completions = 0.05;
+        world.atomics = if seed % 2 == 0 { 0.02 } else { 0.0 };
         let mut rig = Rig::<W, K, BA, TA, B>::new(world, seed);
         if TA > 1 {
             for entry in 0..512 {
@@ -180,6 +190,7 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize, const B
         }
         let jobs: Vec<Job> = (0..50)
             .map(|number| Job {
+                swap: false,
                 write: rng.gen_bool(0.8),
                 paged: TA > 1 && number % 2 == 0,
                 address: if TA > 1 && number % 2 == 0 {
@@ -193,10 +204,12 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize, const B
                     rng.gen_range(1..1500)
                 },
                 ring_beat: rng.gen_range(0..1 << BA),
-                ring_offset: 4 * rng.gen_range(0..K as u64 / 4),
+                ring_offset: rng.gen_range(0..K as u64),
                 release: rng.gen_bool(0.7),
                 end_beat: rng.gen_range(0..1 << BA),
             })
+            .enumerate()
+            .map(|(number, job)| if job.write && number % 5 == 3 { result(job) } else { job })
             .collect();
         rig.run(&jobs);
         assert!(rig.memory.log.iter().any(|b| b.error) && !rig.completions.is_empty());
@@ -267,4 +280,86 @@ fn releases<const W: usize, const K: usize, const BA: usize, const TA: usize, co
         only(22),
     ];
     rig.run(&jobs);
+}
+
+/// A READ response's bytes in two pieces: the second begins at any byte of the beat where the first has ended, and only it releases.
+fn pieces<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
+    for (seed, world) in World::all().into_iter().enumerate() {
+        let mut rng = ChaCha8Rng::seed_from_u64(900 + seed as u64);
+        let mut jobs = vec![];
+        for round in 0..64u64 {
+            let (whole, beat) = (rng.gen_range(2..300), rng.gen_range(0..1 << BA));
+            let offset = 4 * (round % (K as u64 / 4));
+            let first = if round % 2 == 0 {
+                rng.gen_range(1..whole.min(20))
+            } else {
+                rng.gen_range(1..whole)
+            };
+            jobs.push(job(spaced(jobs.len(), rng.gen_range(0..4096)), first, beat, offset));
+            let at = beat * K as u64 + offset + first;
+            jobs.push(Job {
+                release: true,
+                end_beat: rng.gen_range(0..1 << BA),
+                ..job(
+                    spaced(jobs.len(), rng.gen_range(0..4096)),
+                    whole - first,
+                    at / K as u64 % (1 << BA),
+                    at % K as u64,
+                )
+            });
+        }
+        Rig::<W, K, BA, TA, B>::new(world, 900 + seed as u64).run(&jobs);
+    }
+}
+
+/// An ATOMIC's result, big-endian in the frame, lands little-endian at any address, between jobs of all kinds. Without ATOMIC (32 bits) nothing is swapped.
+fn swapped<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
+    for (seed, world) in World::all().into_iter().enumerate() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1000 + seed as u64);
+        let mut jobs = vec![];
+        for round in 0..96u64 {
+            // Each lane, and across pages and blocks.
+            let low = if round < 32 { round } else { 4096 - round % 12 };
+            jobs.push(Job {
+                release: rng.gen_bool(0.5),
+                end_beat: rng.gen_range(0..1 << BA),
+                ..result(job(spaced(jobs.len(), low), 0, rng.gen_range(0..1 << BA), 0))
+            });
+            if rng.gen_bool(0.5) {
+                let offset = rng.gen_range(0..K as u64);
+                jobs.push(job(spaced(jobs.len(), rng.gen_range(0..64)), rng.gen_range(1..40), round, offset));
+            }
+        }
+        Rig::<W, K, BA, TA, B>::new(world, 1000 + seed as u64).run(&jobs);
+    }
+}
+
+/// While an ATOMIC's lock is granted no other write is under way, and each lock is granted; the others lose nothing by it.
+fn lock<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize>() {
+    for (seed, mut world) in World::all().into_iter().enumerate() {
+        world.completions = 0.1;
+        world.atomics = 0.2;
+        world.memory.error = 0.1;
+        let mut rng = ChaCha8Rng::seed_from_u64(1100 + seed as u64);
+        let mut rig = Rig::<W, K, BA, TA, B>::new(world, 1100 + seed as u64);
+        let jobs: Vec<Job> = (0..100)
+            .map(|number| {
+                let length = if rng.gen_bool(0.8) {
+                    rng.gen_range(1..100)
+                } else {
+                    rng.gen_range(1..6000)
+                };
+                job(
+                    spaced(number, rng.gen_range(0..4096)),
+                    length.min((K as u64) << BA),
+                    number as u64,
+                    0,
+                )
+            })
+            .collect();
+        rig.run(&jobs);
+        println!("{:?} ATOMICs wrote, all; {} completions", rig.atomics, rig.completions.len());
+        assert_eq!(rig.atomics.0 > 20 && rig.atomics.1 > rig.atomics.0, W == 64, "{:?}", rig.atomics);
+        assert!(rig.completions.len() > 20);
+    }
 }

@@ -46,6 +46,16 @@ pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: us
     pub c_w_ready: Signal<Out, Bit>,
     pub c_b_valid: Signal<Out, Bit>,
     pub c_b_error: Signal<Out, Bit>,
+    pub a_aw_address: Signal<In, Bits<64>>,
+    pub a_aw_valid: Signal<In, Bit>,
+    pub a_aw_ready: Signal<Out, Bit>,
+    pub a_w_data: Signal<In, Bits<W>>,
+    pub a_w_valid: Signal<In, Bit>,
+    pub a_w_ready: Signal<Out, Bit>,
+    pub a_b_valid: Signal<Out, Bit>,
+    pub a_b_error: Signal<Out, Bit>,
+    pub a_lock: Signal<In, Bit>,
+    pub a_locked: Signal<Out, Bit>,
     pub m_aw_id: Signal<Out, Bits<3>>,
     pub m_aw_address: Signal<Out, Bits<64>>,
     pub m_aw_length: Signal<Out, Bits<8>>,
@@ -62,6 +72,8 @@ pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: us
     pub m_b_ready: Signal<Out, Bit>,
     dma: DmaWriter<W, K, BA, TA, B>,
     arbiter: WriteArbiter<W, K>,
+    whole: Constant<Bits<K>>,
+    yes: Constant<Bit>,
 }
 
 impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> Writers<W, K, BA, TA, B> {
@@ -100,6 +112,16 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             c_w_ready: Default::default(),
             c_b_valid: Default::default(),
             c_b_error: Default::default(),
+            a_aw_address: Default::default(),
+            a_aw_valid: Default::default(),
+            a_aw_ready: Default::default(),
+            a_w_data: Default::default(),
+            a_w_valid: Default::default(),
+            a_w_ready: Default::default(),
+            a_b_valid: Default::default(),
+            a_b_error: Default::default(),
+            a_lock: Default::default(),
+            a_locked: Default::default(),
             m_aw_id: Default::default(),
             m_aw_address: Default::default(),
             m_aw_length: Default::default(),
@@ -116,6 +138,8 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             m_b_ready: Default::default(),
             dma: DmaWriter::new(config),
             arbiter: WriteArbiter::new(config),
+            whole: Constant::new(Bits::<K>::mask()),
+            yes: Constant::new(true),
         }
     }
 }
@@ -142,6 +166,8 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         // The DMA reader's lookups are tested with `MttShare`.
         self.dma.lookup_read.next = self.no_lookup.val();
         self.dma.lookup_entry.next = 0.into();
+        self.dma.atomic_lookup_valid.next = self.no_lookup.val();
+        self.dma.atomic_lookup_entry.next = 0.into();
         self.dma.mtt_address.next = self.mtt_address.val();
         self.dma.mtt_data.next = self.mtt_data.val();
         self.mtt_ready.next = self.dma.mtt_ready.val();
@@ -173,6 +199,20 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.c_b_valid.next = self.arbiter.completion_b_valid.val();
         self.c_b_error.next = self.arbiter.completion_b_error.val();
 
+        self.arbiter.atomic_aw_address.next = self.a_aw_address.val();
+        self.arbiter.atomic_aw_length.next = 0.into();
+        self.arbiter.atomic_aw_valid.next = self.a_aw_valid.val();
+        self.a_aw_ready.next = self.arbiter.atomic_aw_ready.val();
+        self.arbiter.atomic_w_data.next = self.a_w_data.val();
+        self.arbiter.atomic_w_strobe.next = self.whole.val();
+        self.arbiter.atomic_w_last.next = self.yes.val();
+        self.arbiter.atomic_w_valid.next = self.a_w_valid.val();
+        self.a_w_ready.next = self.arbiter.atomic_w_ready.val();
+        self.a_b_valid.next = self.arbiter.atomic_b_valid.val();
+        self.a_b_error.next = self.arbiter.atomic_b_error.val();
+        self.arbiter.atomic_lock.next = self.a_lock.val();
+        self.a_locked.next = self.arbiter.atomic_locked.val();
+
         self.m_aw_id.next = self.arbiter.m_aw_id.val();
         self.m_aw_address.next = self.arbiter.m_aw_address.val();
         self.m_aw_length.next = self.arbiter.m_aw_length.val();
@@ -201,6 +241,7 @@ pub struct Job {
     pub ring_offset: u64,
     pub release: bool,
     pub end_beat: u64,
+    pub swap: bool,
 }
 
 /// How the surroundings behave.
@@ -212,6 +253,8 @@ pub struct World {
     pub done: f64,
     /// Probability of a completion write beginning in a cycle.
     pub completions: f64,
+    /// Probability of an ATOMIC beginning in a cycle.
+    pub atomics: f64,
     /// Probability that a waiting job is offered.
     pub jobs: f64,
 }
@@ -223,6 +266,7 @@ impl World {
             ring: 1.0,
             done: 1.0,
             completions: 0.0,
+            atomics: 0.0,
             jobs: 1.0,
         }
     }
@@ -252,6 +296,19 @@ impl World {
     }
 }
 
+/// What an ATOMIC's unit is about.
+#[derive(Debug, Clone, Copy)]
+enum Atomic {
+    Idle,
+    /// The lock stands; cycles that the read takes once it is granted.
+    Lock(u64),
+    /// Its write; what of it is still to be taken.
+    Write {
+        address: bool,
+        data: bool,
+    },
+}
+
 pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> {
     pub bench: Bench<Writers<W, K, BA, TA, B>>,
     pub memory: WriteMemory,
@@ -260,6 +317,11 @@ pub struct Rig<const W: usize, const K: usize, const BA: usize, const TA: usize,
     pub mtt: HashMap<u64, u64>,
     pub done: Vec<(u64, bool)>,
     pub completions: Vec<u64>,
+    /// ATOMICs done: those that wrote, and all.
+    pub atomics: (u64, u64),
+    atomic: Atomic,
+    /// Writes of the others on the bus that have no B.
+    others: u64,
     rng: ChaCha8Rng,
     releases: Vec<(u64, u64)>,
     beats_read: u64,
@@ -302,6 +364,9 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             mtt: HashMap::new(),
             done,
             completions,
+            atomics: (0, 0),
+            atomic: Atomic::Idle,
+            others: 0,
             rng,
             releases,
             beats_read: 0,
@@ -368,6 +433,10 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                 completion = Some((at, n, false));
             }
 
+            if W == 64 && matches!(self.atomic, Atomic::Idle) && self.rng.gen_bool(self.world.atomics) {
+                self.atomic = Atomic::Lock(self.rng.gen_range(0..20));
+            }
+
             let uut = &mut self.bench.uut;
             let front = waiting.front().copied().unwrap_or_default();
             uut.job.next = WriteJob {
@@ -379,7 +448,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                 ring_offset: front.ring_offset.to_bits(),
                 release: front.release,
                 end_beat: front.end_beat.to_bits(),
-                swap: false,
+                swap: front.swap,
             };
             uut.job_valid.next = offering;
             uut.read_ready.next = read_ready;
@@ -404,9 +473,30 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             uut.c_w_strobe.next = Bits::<K>::mask();
             uut.c_w_last.next = left == 1;
 
+            let at = 0xaaaa_0000_0000 + 8 * (self.atomics.0 & 0xfff);
+            let (address, data) = match self.atomic {
+                Atomic::Write { address, data } => (address, data),
+                _ => (false, false),
+            };
+            uut.a_lock.next = !matches!(self.atomic, Atomic::Idle);
+            uut.a_aw_address.next = at.to_bits();
+            uut.a_aw_valid.next = address;
+            uut.a_w_data.next = (at * 3 & ((1 << 31) - 1)).to_bits();
+            uut.a_w_valid.next = data;
+            if W == 32 {
+                // Not built: whatever comes is without effect.
+                uut.a_lock.next = self.rng.gen_bool(self.world.atomics);
+                uut.a_aw_valid.next = self.rng.gen_bool(self.world.atomics);
+                uut.a_w_valid.next = self.rng.gen_bool(self.world.atomics);
+            }
+
             self.bench.settle();
             let uut = &self.bench.uut;
             assert!(uut.m_b_ready.val());
+            let (locked, a_b) = (uut.a_locked.val(), uut.a_b_valid.val());
+            if W == 32 {
+                assert!(!locked && !a_b && !uut.a_aw_ready.val() && !uut.a_w_ready.val());
+            }
             let aw = uut.m_aw_valid.val().then(|| Aw {
                 id: uut.m_aw_id.val().to_u64(),
                 address: uut.m_aw_address.val().to_u64(),
@@ -417,6 +507,50 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                 strobe: uut.m_w_strobe.val().to_u64(),
                 last: uut.m_w_last.val(),
             });
+            // The lock: nothing of the others is on the bus while it is granted, and it is granted until it falls.
+            let new = aw.filter(|aw| aw.id != 2 && self.memory.monitor.aw_is_new()).is_some();
+            self.others += new as u64;
+            assert!(
+                !locked || self.others == 0,
+                "cycle {cycle}: locked with {} writes of others",
+                self.others
+            );
+            assert_eq!(a_b, b.is_some_and(|b| b.0 == 2), "cycle {cycle}: the ATOMIC's B");
+            assert!(!a_b || uut.a_b_error.val() == (b.unwrap().1 > 1));
+            self.others -= b.is_some_and(|b| b.0 != 2) as u64;
+            assert!(
+                aw.is_none_or(|aw| aw.id != 2) || matches!(self.atomic, Atomic::Write { address: false, .. }),
+                "cycle {cycle}: an ATOMIC's AW"
+            );
+            match &mut self.atomic {
+                Atomic::Idle => {}
+                Atomic::Lock(left) if locked => {
+                    if *left > 0 {
+                        *left -= 1;
+                    } else if self.rng.gen_bool(0.8) {
+                        self.atomic = Atomic::Write { address: true, data: true };
+                    } else {
+                        // A compare that fails.
+                        self.atomic = Atomic::Idle;
+                        self.atomics.1 += 1;
+                    }
+                }
+                Atomic::Lock(_) => {}
+                Atomic::Write { address, data } => {
+                    assert!(locked, "cycle {cycle}: the lock went away");
+                    *address &= !uut.a_aw_ready.val();
+                    *data &= !uut.a_w_ready.val();
+                    if a_b {
+                        assert!(!*address && !*data, "cycle {cycle}: a B too early");
+                        let value: u64 = (0..8)
+                            .map(|i| (self.memory.bytes.remove(&(at + i)).expect("the ATOMIC's bytes") as u64) << (8 * i))
+                            .sum();
+                        assert_eq!(value, at * 3 & ((1 << 31) - 1));
+                        self.atomic = Atomic::Idle;
+                        self.atomics = (self.atomics.0 + 1, self.atomics.1 + 1);
+                    }
+                }
+            }
             if w.is_some() && w_ready {
                 last_w = cycle;
             }
@@ -470,10 +604,12 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                 && self.releases.len() - first_release >= wanted_releases
                 && self.memory.monitor.is_quiet()
                 && completion.is_none()
-                && !completion_pending;
+                && !completion_pending
+                && matches!(self.atomic, Atomic::Idle);
             quiet = if idle { quiet + 1 } else { 0 };
             if idle {
                 self.world.completions = 0.0;
+                self.world.atomics = 0.0;
             }
         }
         assert!(
@@ -506,7 +642,8 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                     burst += 1;
                 }
                 for i in 0..job.length {
-                    let from = (job.ring_beat as usize * K + job.ring_offset as usize + i as usize) % self.ring.len();
+                    let i_ring = if job.swap && W == 64 { 7 - i } else { i };
+                    let from = (job.ring_beat as usize * K + (job.ring_offset + i_ring) as usize) % self.ring.len();
                     let at = self.translate(job, i);
                     let got = self.memory.bytes.remove(&at);
                     assert_eq!(got, Some(self.ring[from]), "job {number} {job:x?}: byte {i} at {at:x}");

@@ -56,9 +56,9 @@ impl Options {
         if self.count == 0 || self.connections == 0 {
             return Err(Error::Usage("--count and --connections: want at least 1".into()));
         }
-        if self.server && !capabilities.read_atomic {
+        if !capabilities.read_atomic {
             return Err(Error::Usage(
-                "this engine has no READ, which rping's server needs; see its capabilities".into(),
+                "this engine has no READ, which both sides of rping need; see its capabilities".into(),
             ));
         }
         Ok(())

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `hca-sim interop`: stock Linux tools in a Soft-RoCE guest against the live NIC, as a matrix.
+
+use super::{progress, Common};
+use crate::interop::cases::{all, Case};
+use crate::interop::runner::{Line, Runner, Setting};
+use crate::live::EngineKind;
+use anyhow::{ensure, Context, Result};
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the live NIC: tool, direction, result.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hca-sim interop --short\n  hca-sim interop --engine golden --only probe/reads\n  hca-sim interop --list"
+)]
+pub struct Interop {
+    /// What talks to the guest
+    #[arg(long, value_enum, default_value = "verilated")]
+    engine: EngineKind,
+    /// Only the cases whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// The smaller set, for where time is short
+    #[arg(long)]
+    short: bool,
+    /// Leave out the bad wire, or the good one
+    #[arg(long, value_parser = ["good", "bad", "both"], default_value = "both")]
+    wire: String,
+    /// Name the cases and end
+    #[arg(long)]
+    list: bool,
+    /// Where the guest, its packages and what failed are kept
+    #[arg(long, value_name = "FOLDER", default_value = "target/interop")]
+    folder: PathBuf,
+}
+
+impl Interop {
+    pub fn run(&self, common: &Common) -> Result<bool> {
+        let mut runs: Vec<(Case, bool)> = vec![];
+        for bad in [false, true] {
+            let wanted = |c: &Case| {
+                let set = !self.short || (c.short && (!bad || c.variant.ends_with("1024")));
+                let wire = self.wire == "both" || (self.wire == "bad") == bad;
+                let name = self.only.as_ref().is_none_or(|text| c.name().contains(text.as_str()));
+                set && wire && name && (!bad || c.bad_wire)
+            };
+            runs.extend(all().into_iter().filter(wanted).map(|c| (c, bad)));
+        }
+        if self.list {
+            for (case, bad) in &runs {
+                println!("{}{}", case.name(), if *bad { " (bad wire)" } else { "" });
+            }
+            return Ok(true);
+        }
+        let kill = self.wire != "bad" && self.only.as_ref().is_none_or(|text| "probe/killed".contains(text.as_str()));
+        ensure!(kill || !runs.is_empty(), "no case is left: see --list");
+        let start = Instant::now();
+        build_guest(&self.folder)?;
+        let setting = Setting {
+            engine: self.engine,
+            seed: common.seed,
+            image: std::fs::canonicalize(&self.folder)?,
+            // A socket's path is short.
+            folder: std::env::temp_dir().join(format!("verbena-interop-{}", std::process::id())),
+            failures: self.folder.join("failures"),
+        };
+        let folder = setting.folder.clone();
+        let lines = self.matrix(common, setting, &runs, kill);
+        std::fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+        let lines = lines?;
+        let failed = lines.iter().filter(|l| !l.passed).count();
+        if common.json {
+            let (engine, seconds) = (format!("{:?}", self.engine).to_lowercase(), start.elapsed().as_secs_f64());
+            println!(
+                "{}",
+                serde_json::json!({ "command": "interop", "engine": engine, "seed": common.seed, "short": self.short, "seconds": seconds, "failed": failed, "runs": lines })
+            );
+        } else {
+            print!("{}", table(&lines));
+            let set = if self.short { "the smaller set, of" } else { "of" };
+            println!(
+                "{} {set} {} runs as they should be, {failed} not; {:?} engine, seed {}, {:.0} s",
+                lines.len() - failed,
+                lines.len(),
+                self.engine,
+                common.seed,
+                start.elapsed().as_secs_f64()
+            );
+            if failed > 0 {
+                println!(
+                    "frames and both sides' words of what failed: {}",
+                    self.folder.join("failures").display()
+                );
+            }
+        }
+        Ok(failed == 0)
+    }
+
+    fn matrix(&self, common: &Common, setting: Setting, runs: &[(Case, bool)], kill: bool) -> Result<Vec<Line>> {
+        let bar = progress(common, runs.len() as u64 + 2 * u64::from(kill)).with_message("guest");
+        // Once a case has ended: what it started ends with it.
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, stop.clone()).context("catching SIGINT and SIGTERM")?;
+        }
+        let mut runner = Runner::new(setting)?;
+        let mut lines = vec![];
+        for (case, bad) in runs {
+            ensure!(!stop.load(Ordering::Relaxed), "stopped by a signal after {} runs", lines.len());
+            bar.set_message(format!("{} {}", case.tool, case.variant));
+            lines.push(runner.run(case, *bad)?);
+            bar.inc(1);
+        }
+        if kill {
+            bar.set_message("probe killed");
+            lines.push(runner.killed_client()?);
+            bar.inc(1);
+            lines.push(runner.killed_server()?);
+        }
+        bar.finish_and_clear();
+        Ok(lines)
+    }
+}
+
+/// Builds the guest, unless it is there and up to date.
+fn build_guest(folder: &Path) -> Result<()> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/interop/guest.sh");
+    let status = Command::new(&script)
+        .arg(folder)
+        .status()
+        .with_context(|| format!("running {}", script.display()))?;
+    ensure!(status.success(), "{} failed ({status})", script.display());
+    Ok(())
+}
+
+fn table(lines: &[Line]) -> String {
+    let mut text = format!(
+        "{:10} {:24} {:14} {:5} {:7} {:>6}\n",
+        "tool", "variant", "direction", "wire", "result", "s"
+    );
+    for l in lines {
+        let result = if l.passed { "ok" } else { "FAILED" };
+        text += &format!(
+            "{:10} {:24} {:14} {:5} {result:7} {:6.1} {}\n",
+            l.tool, l.variant, l.direction, l.wire, l.seconds, l.note
+        );
+    }
+    text
+}
