@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod capture;
+pub mod client;
 pub mod command;
 pub mod fuzz;
 pub mod hca;

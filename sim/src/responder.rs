@@ -68,14 +68,79 @@ fn access(access: ModelAccess, may_invalidate: bool) -> Access {
     flags.iter().filter(|f| f.0).fold(Access::NONE, |all, f| all | f.1)
 }
 
+/// Opens the engine with the setup's addresses, one protection domain and its regions, by key.
+pub(crate) fn open(hca: Hca, setup: &Setup) -> Result<(Device<Hca>, Pd, BTreeMap<u32, Region>)> {
+    let gids = setup.local.gids.iter().flatten().map(|ip| Gid::from(*ip)).collect();
+    let attr = OpenAttr {
+        gids,
+        icrc_off: setup.local.icrc_off,
+        ..OpenAttr::new(setup.local.mac, Gid::ipv4([0; 4]))
+    };
+    let mut device = Device::open(hca, &attr)?;
+    let pd = device.alloc_pd()?;
+    let mut regions = BTreeMap::new();
+    for r in &setup.regions {
+        let offset = r.virtual_address % PAGE_BYTES;
+        let pages = device.alloc_region(offset + r.length)?.pages;
+        let contiguous = pages.windows(2).all(|p| p[1] == p[0] + PAGE_BYTES);
+        let place = if contiguous {
+            Pages::Contiguous(pages[0] + offset)
+        } else {
+            Pages::Scattered(&pages)
+        };
+        let attr = MrAttr {
+            va: r.virtual_address,
+            length: r.length,
+            access: access(r.access, r.may_invalidate),
+            pages: place,
+            key: Some(r.key),
+        };
+        device
+            .reg_mr_attr(pd, &attr)
+            .with_context(|| format!("region with key {:#x}", r.key))?;
+        let region = Region {
+            va: r.virtual_address - offset,
+            length: offset + r.length,
+            pages,
+        };
+        regions.insert(r.key, region);
+    }
+    Ok((device, pd, regions))
+}
+
+/// The service's transport.
+pub(crate) fn transport(service: u8) -> Result<Transport> {
+    match service {
+        0 => Ok(Transport::Rc),
+        1 => Ok(Transport::Uc),
+        3 => Ok(Transport::Ud),
+        other => Err(anyhow!("service {other} is none of this engine's")),
+    }
+}
+
+/// A VLAN tag's parts.
+pub(crate) fn vlan(tci: u16) -> Vlan {
+    Vlan {
+        id: tci & 0xfff,
+        priority: (tci >> 13) as u8,
+    }
+}
+
+/// The peer of a connected QP.
+pub(crate) fn peer(a: &Attributes) -> Peer {
+    Peer {
+        gid_index: a.gid_index as u8,
+        vlan: a.vlan.map(vlan),
+        traffic_class: a.traffic_class,
+        hop_limit: a.hop_limit,
+        udp_source: Some(a.udp_source),
+        ..Peer::new(Gid::from(a.peer_ip), a.peer_mac)
+    }
+}
+
 impl Running {
     fn connect(&mut self, pd: Pd, a: &Attributes) -> Result<()> {
-        let transport = match a.service {
-            0 => Transport::Rc,
-            1 => Transport::Uc,
-            3 => Transport::Ud,
-            other => return Err(anyhow!("service {other} is none of this engine's")),
-        };
+        let transport = transport(a.service)?;
         let cq = match self.cqs.get(&a.recv_cq) {
             Some(cq) => *cq,
             None => {
@@ -115,24 +180,13 @@ impl Running {
                     ..QpAttr::to_init(access(remote, false))
                 },
             )?;
-            let peer = Peer {
-                gid_index: a.gid_index as u8,
-                vlan: a.vlan.map(|tci| Vlan {
-                    id: tci & 0xfff,
-                    priority: (tci >> 13) as u8,
-                }),
-                traffic_class: a.traffic_class,
-                hop_limit: a.hop_limit,
-                udp_source: Some(a.udp_source),
-                ..Peer::new(Gid::from(a.peer_ip), a.peer_mac)
-            };
             let pmtu = PathMtu::from_bytes(a.pmtu).with_context(|| format!("{} is no path MTU", a.pmtu))?;
             let min_rnr_timer = (transport == Transport::Rc).then_some(a.rnr_timer);
             self.device.modify_qp(
                 qp,
                 &QpAttr {
                     min_rnr_timer,
-                    ..QpAttr::to_rtr(peer, a.peer_qpn, a.rq_psn, pmtu)
+                    ..QpAttr::to_rtr(peer(a), a.peer_qpn, a.rq_psn, pmtu)
                 },
             )?;
         }
@@ -184,43 +238,7 @@ pub(crate) fn to_model(cq: u16, c: &Completion) -> ModelCompletion {
 impl Responder for EngineResponder {
     fn configure(&mut self, setup: &Setup) -> Result<()> {
         let hca = self.fresh.take().context("the engine is configured already")?;
-        let gids = setup.local.gids.iter().flatten().map(|ip| Gid::from(*ip)).collect();
-        let open = OpenAttr {
-            gids,
-            icrc_off: setup.local.icrc_off,
-            ..OpenAttr::new(setup.local.mac, Gid::ipv4([0; 4]))
-        };
-        let mut device = Device::open(hca, &open)?;
-        let pd = device.alloc_pd()?;
-        let mut regions = BTreeMap::new();
-        for r in &setup.regions {
-            let offset = r.virtual_address % PAGE_BYTES;
-            let pages = device.alloc_region(offset + r.length)?.pages;
-            let contiguous = pages.windows(2).all(|p| p[1] == p[0] + PAGE_BYTES);
-            let place = if contiguous {
-                Pages::Contiguous(pages[0] + offset)
-            } else {
-                Pages::Scattered(&pages)
-            };
-            let attr = MrAttr {
-                va: r.virtual_address,
-                length: r.length,
-                access: access(r.access, r.may_invalidate),
-                pages: place,
-                key: Some(r.key),
-            };
-            device
-                .reg_mr_attr(pd, &attr)
-                .with_context(|| format!("region with key {:#x}", r.key))?;
-            regions.insert(
-                r.key,
-                Region {
-                    va: r.virtual_address - offset,
-                    length: offset + r.length,
-                    pages,
-                },
-            );
-        }
+        let (device, pd, regions) = open(hca, setup)?;
         let mut running = Running {
             device,
             cqs: BTreeMap::new(),
@@ -296,7 +314,7 @@ impl Responder for EngineResponder {
 }
 
 /// The frame without the padding of R20.
-fn unpad(frame: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn unpad(frame: &[u8]) -> Result<Vec<u8>> {
     let at = if frame.get(12..14) == Some(&[0x81, 0]) { 18 } else { 14 };
     let word = |i: usize| frame.get(i..i + 2).map_or(0, |w| usize::from(w[0]) << 8 | usize::from(w[1]));
     let length = match word(at - 2) {

@@ -2,8 +2,11 @@
 //! The Verilated engine, whole: real captures, random nonsense, line rate, in both presets.
 
 use std::path::{Path, PathBuf};
+use verbena_model::replay::client::{self, sides};
 use verbena_model::replay::overrides::Overrides;
 use verbena_model::replay::play::replay;
+use verbena_model::replay::report::Side;
+use verbena_sim::client::EngineClient;
 use verbena_sim::fuzz::{run, FuzzOptions};
 use verbena_sim::hca::mac::Pace;
 use verbena_sim::hca::{Hca, HcaOptions};
@@ -33,6 +36,30 @@ fn soft_roce_captures_replay_on_the_engine() {
         }
     }
     assert!(different.is_empty(), "{different:#?}");
+}
+
+/// The requester's side: the engine gets the captured side's work list, and must send equivalent packets and complete equally.
+#[test]
+fn soft_roce_captures_replay_as_requester_on_the_engine() {
+    let (mut played, mut waiting, mut different) = (0, 0, vec![]);
+    for us in ["10.0.0.2", "10.0.0.1"] {
+        let us = us.parse().unwrap();
+        for file in captures() {
+            if !sides(&file, us).unwrap().contains(&Side::Requester) {
+                continue;
+            }
+            let mut client = EngineClient::new(Hca::new(&HcaOptions::new("tengig")).unwrap());
+            let report = client::replay(&file, us, &mut client).unwrap_or_else(|e| panic!("{}: {e:#}", file.display()));
+            waiting += usize::from(report.waiting > 0);
+            played += usize::from(report.waiting == 0);
+            if report.waiting == 0 && !report.holds() {
+                different.push(format!("{} as {us}: {:?}", report.capture, report.differences()));
+            }
+        }
+    }
+    println!("{played} played, {waiting} wait for READ and ATOMIC");
+    assert!(different.is_empty(), "{different:#?}");
+    assert!(played >= 60 && played + waiting >= 100, "{played} played, {waiting} wait");
 }
 
 #[test]

@@ -234,6 +234,7 @@ pub struct CompleteSteps {
     limit: Signal<Local, Bits<3>>,
     used: Signal<Local, Bits<3>>,
     is_rnr: Signal<Local, Bit>,
+    by_timer: Signal<Local, Bit>,
     is_response: Signal<Local, Bit>,
     in_rts: Constant<Bits<3>>,
     in_sqd: Constant<Bits<3>>,
@@ -395,6 +396,7 @@ impl Default for CompleteSteps {
             limit: Default::default(),
             used: Default::default(),
             is_rnr: Default::default(),
+            by_timer: Default::default(),
             is_response: Default::default(),
             in_rts: three(state::RTS),
             in_sqd: three(state::SQD),
@@ -509,6 +511,7 @@ impl Logic for CompleteSteps {
         self.go_back.next = self.rewinding.q.val();
 
         self.is_response.next = self.work_kept.q.val() == CompleteWork::Response;
+        self.by_timer.next = self.work_kept.q.val() == CompleteWork::Expired;
         self.other.next =
             self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | (self.expired_valid.val() & !self.report.q.val());
         self.live.next = !self.dead.q.val() & ((self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()));
@@ -858,11 +861,16 @@ impl Logic for CompleteSteps {
                         self.rnr_retries.d.next = self.rnr_retries.q.val() + 1;
                     }
                 } else {
+                    // R48: only a timeout costs one. Soft-RoCE follows each RNR NAK with a sequence NAK (R46), which may come after the wait.
                     self.status_kept.d.next = self.status_retry.val();
-                    self.retries.d.next = self.retries.q.val() + 1;
+                    if self.by_timer.val() {
+                        self.retries.d.next = self.retries.q.val() + 1;
+                    }
                 }
                 // R44: an RNR limit of 7 is none.
-                if (self.used.val() == self.limit.val()) & !(self.is_rnr.val() & (self.limit.val() == 7)) {
+                if (self.used.val() == self.limit.val())
+                    & ((self.is_rnr.val() & (self.limit.val() != 7)) | (!self.is_rnr.val() & self.by_timer.val()))
+                {
                     self.rewinding.d.next = false;
                     self.save.next = false;
                     self.state.d.next = CompleteState::Fatal;
@@ -974,9 +982,9 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Timer => {
                 self.timer_operation.next = self.operation.q.val();
-                // R45: an RNR wait isn't disturbed.
+                // R45: an RNR wait isn't disturbed. R48: a NAK without progress doesn't start the ACK timer anew, so a peer that NAKs for ever ends.
                 if (self.operation.q.val() == TimerOperation::Nothing) & !self.waiting.q.val() {
-                    if self.moved.q.val() | self.rewinding.q.val() | self.waking.q.val() {
+                    if self.moved.q.val() | (self.rewinding.q.val() & self.by_timer.val()) | self.waking.q.val() {
                         self.timer_operation.next = TimerOperation::Off;
                         if self.outstanding.q.val() {
                             self.timer_operation.next = TimerOperation::Ack;

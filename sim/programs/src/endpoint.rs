@@ -40,7 +40,7 @@ impl Endpoint {
         Ok(self.region.write(host.device().platform(), self.region.va + offset, data)?)
     }
 
-    /// Gives the objects back; the memory stays the platform's.
+    /// Gives everything back.
     pub fn close<H: Host>(self, host: &mut H) -> Result<(), Error> {
         let device = host.device();
         for qp in self.qps {
@@ -49,6 +49,6 @@ impl Endpoint {
         device.dereg_mr(self.mr)?;
         device.destroy_cq(self.cq)?;
         device.dealloc_pd(self.pd)?;
-        Ok(())
+        Ok(device.free_region(self.region)?)
     }
 }

@@ -19,8 +19,8 @@ pub enum Error {
         found: String,
         want: &'static str,
     },
-    #[error("waited {seconds} s for {what}")]
-    Timeout { what: String, seconds: u64 },
+    #[error("waited {limit:?} for {what}")]
+    Timeout { what: String, limit: std::time::Duration },
     #[error("{what} ended with {status:?}")]
     Completion { what: String, status: CompletionStatus },
     #[error("no answer to ARP for {}", text(.0))]

@@ -47,10 +47,7 @@ pub fn wait<H: Host, T>(
             return Ok(found);
         }
         if start.elapsed() > limit {
-            return Err(Error::Timeout {
-                what: what(),
-                seconds: limit.as_secs(),
-            });
+            return Err(Error::Timeout { what: what(), limit });
         }
         host.turn()?;
     }

@@ -19,9 +19,18 @@ const NAP: Duration = Duration::from_millis(1);
 const ARP_WAIT: Duration = Duration::from_millis(50);
 
 /// A live NIC as a program sees it; time is wall time.
-struct LiveHost {
-    nic: LiveNic,
+pub struct LiveHost {
+    pub nic: LiveNic,
     start: Instant,
+}
+
+impl LiveHost {
+    pub fn new(nic: LiveNic) -> LiveHost {
+        LiveHost {
+            nic,
+            start: Instant::now(),
+        }
+    }
 }
 
 fn failed(error: anyhow::Error) -> Error {
@@ -69,10 +78,7 @@ fn run<R: Serialize>(
     program: impl FnOnce(&mut LiveHost, &mut dyn Write) -> Result<R, Error>,
 ) -> Result<bool> {
     let start = Instant::now();
-    let mut host = LiveHost {
-        nic: live.open(common)?,
-        start,
-    };
+    let mut host = LiveHost::new(live.open(common)?);
     if !common.json {
         println!("{}", title(&mut host.nic, live, common));
     }

@@ -7,6 +7,7 @@ use crate::qp::QpSlot;
 use crate::ring::Ring;
 use crate::slots::{Ranges, Slots};
 use crate::{Bus, DmaMemory, Error, Gid, Mac, Region, PAGE_BYTES};
+use std::collections::BTreeSet;
 use verbena_spec::{layout, registers};
 
 /// Major and minor version that this library speaks.
@@ -135,6 +136,8 @@ pub struct Device<P> {
     polls: u32,
     control: u32,
     next_va: u64,
+    /// Regions (by address) whose pages were allocated at once, as one block.
+    blocks: BTreeSet<u64>,
 }
 
 impl<P: Bus + DmaMemory> Device<P> {
@@ -190,6 +193,7 @@ impl<P: Bus + DmaMemory> Device<P> {
             polls: attr.polls,
             control,
             next_va: FIRST_VA,
+            blocks: BTreeSet::new(),
         };
         device.set_addresses(attr.mac, &attr.gids)?;
         device.start_events()?;
@@ -275,7 +279,19 @@ impl<P: Bus + DmaMemory> Device<P> {
     pub fn alloc_contiguous(&mut self, bytes: u64) -> Result<Region, Error> {
         let count = pages(bytes)?;
         let base = self.platform.allocate(count * PAGE_BYTES, PAGE_BYTES)?;
-        Ok(self.region(bytes, (0..count).map(|i| base + i * PAGE_BYTES).collect()))
+        let region = self.region(bytes, (0..count).map(|i| base + i * PAGE_BYTES).collect());
+        self.blocks.insert(region.va);
+        Ok(region)
+    }
+
+    /// Gives a region's memory back. Its memory regions are deregistered and the QPs that could reach them destroyed first: whatever the
+    /// engine still writes there would hit the memory's next user.
+    pub fn free_region(&mut self, region: Region) -> Result<(), Error> {
+        match region.pages.first() {
+            Some(first) if self.blocks.remove(&region.va) => self.platform.free(*first, region.pages.len() as u64 * PAGE_BYTES)?,
+            _ => region.pages.iter().try_for_each(|page| self.platform.free(*page, PAGE_BYTES))?,
+        }
+        Ok(())
     }
 
     fn region(&mut self, length: u64, pages: Vec<u64>) -> Region {

@@ -524,3 +524,18 @@ fn rings_are_given_back() {
     device.destroy_cq(cq).unwrap();
     assert_eq!(device.platform().allocations(), before);
 }
+
+/// What was allocated is allocated no more: not twice freed, not readable.
+#[test]
+fn regions_give_their_memory_back() {
+    for contiguous in [false, true] {
+        let mut device = device();
+        let region = match contiguous {
+            true => device.alloc_contiguous(3 * PAGE_BYTES).unwrap(),
+            false => device.alloc_region(3 * PAGE_BYTES).unwrap(),
+        };
+        region.write(device.platform(), region.va, &[1; 9000]).unwrap();
+        device.free_region(region.clone()).unwrap();
+        assert!(matches!(device.free_region(region), Err(Error::Dma(_))));
+    }
+}

@@ -234,7 +234,10 @@ impl Golden {
     }
 
     /// What every job ends with.
+    ///
+    /// R48: what isn't progress starts the timer anew only when it has run out (`count` says so).
     fn close(&mut self, messages: &[Message], sender: &Sender, count: Option<u8>, rewind: bool, rnr: Option<u8>, wake: bool) {
+        let timeout = count == Some(counters::TIMEOUT);
         if self.moved && self.state == state::SQD && !self.dead {
             self.drain(sender);
         }
@@ -264,7 +267,7 @@ impl Golden {
             self.timer = Timer::Rnr(code);
         } else if self.dead {
             self.timer = Timer::Off;
-        } else if !self.waiting && (self.moved || rewind || wake) {
+        } else if !self.waiting && (self.moved || timeout || wake) {
             self.start_timer(sender);
         }
     }
@@ -330,15 +333,13 @@ impl Golden {
             if !self.implied {
                 self.implied = true;
                 count = Some(counters::IMPLIED_NAK);
-                rewind = self.retry(false);
+                rewind = true;
             }
         } else if positive {
         } else if !acknowledge {
             placed = self.data(&messages[self.wqe as usize].clone(), r, &mut count);
         } else if r.syndrome & 0x7f == 0x60 {
-            if !self.waiting {
-                rewind = self.retry(false);
-            }
+            rewind = !self.waiting;
         } else if class == 1 {
             if !self.waiting {
                 count = Some(counters::RNR_WAIT);

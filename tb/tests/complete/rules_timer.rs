@@ -282,6 +282,46 @@ fn r48_retries_without_progress_are_counted() {
     }
 }
 
+/// Soft-RoCE follows each RNR NAK with a sequence NAK, which may come when the wait is over: it costs no retry.
+#[test]
+fn r48_sequence_naks_cost_no_retry() {
+    let mut rig = Rig::<64>::new(1, BRISK);
+    rig.connect(
+        1,
+        Setup {
+            retry_count: 1,
+            rnr_retry: 7,
+            ..SETUP
+        },
+        100,
+    );
+    rig.send(1, SEND, 10);
+    rig.send(1, SEND, 10);
+    for _ in 0..10 {
+        rig.respond(1, acknowledge(100, 0x21));
+        rig.expire(1);
+        let (out, _) = rig.respond(1, acknowledge(100, 0x60));
+        assert!(matches!(out[0], Out::Rewind { psn: 100, hold: false, .. }), "{out:?}");
+    }
+    rig.ack(1, 101);
+}
+
+/// A NAK without progress doesn't start the timer anew: a peer that NAKs for ever ends.
+#[test]
+fn r48_a_nak_without_progress_leaves_the_timer() {
+    let mut rig = Rig::<64>::new(1, BRISK);
+    rig.connect(1, Setup { timeout: 8, ..SETUP }, 100);
+    rig.fast = true;
+    rig.steps(1100);
+    rig.send(1, SEND, 600);
+    rig.arm(1);
+    rig.steps(1000);
+    rig.respond(1, acknowledge(100, 0x60));
+    let cycles = rig.expire(1);
+    println!("{cycles} cycles after the NAK, 1000 before, for 2048");
+    assert!(cycles < 1900, "{cycles}");
+}
+
 #[test]
 fn r44_rnr_retries_have_a_count_of_their_own() {
     let mut rig = rig();

@@ -13,7 +13,7 @@
 use super::arrivals::{arrived, resolve};
 use super::golden_client::GoldenClient;
 use super::infer::{self, Seen};
-use super::report::Report;
+use super::report::{Report, Side};
 use super::requests;
 use super::runs::{self, Run};
 use super::work::{self, Work, SINK_KEY, SOURCE_KEY};
@@ -21,7 +21,7 @@ use super::Setup;
 use crate::capture::{self, Frame};
 use crate::golden::send_queue::{ack_timeout, after, distance};
 use crate::golden::send_wqe::{SendWqe, PSN_WINDOW};
-use crate::golden::Completion;
+use crate::golden::{Completion, Features};
 use crate::packet::Packet;
 use crate::parse::{verdict, Verdict};
 use anyhow::{Context, Result};
@@ -34,6 +34,10 @@ use verbena_spec::layout::status;
 
 /// What a work list can be given to: the golden model, or an engine behind the host library.
 pub trait Client {
+    /// What it was built with: work lists with READs or ATOMICs wait for a client that has them.
+    fn features(&mut self) -> Features {
+        Features::ALL
+    }
     /// Regions and QPs in RTS; time is 0.
     fn configure(&mut self, setup: &Setup) -> Result<()>;
     /// Puts bytes into a region.
@@ -59,6 +63,20 @@ enum Happening {
     Arrived(Vec<u8>),
 }
 
+/// Which halves the side at `us` shows in the capture: requester where it sent requests, responder where its peer did, or where neither did.
+pub fn sides(path: &Path, us: IpAddr) -> Result<Vec<Side>> {
+    let seen = infer::roce(&capture::read(path)?, us);
+    let has = |from_us: bool| seen.iter().any(|s| s.from_us == from_us && infer::is_request(&s.packet));
+    let mut sides = vec![];
+    if has(false) || !has(true) {
+        sides.push(Side::Responder);
+    }
+    if has(true) {
+        sides.push(Side::Requester);
+    }
+    Ok(sides)
+}
+
 /// Replays `capture` with the client in the place of `us`.
 pub fn replay(path: &Path, us: IpAddr, client: &mut dyn Client) -> Result<Report> {
     let sent = capture::read(path)?;
@@ -79,8 +97,15 @@ fn play(path: &Path, us: IpAddr, sent: &[Frame], run: Option<&Run>, skips: &[usi
     let work = work::infer(&seen, us, run)?;
     let mut report = Report {
         capture: path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default(),
+        side: Side::Requester,
         ..Report::default()
     };
+    if !client.features().read_atomic {
+        report.waiting = work.items.iter().filter(|i| i.wqe.is_read() || i.wqe.is_atomic()).count();
+        if report.waiting > 0 {
+            return Ok(Some(report));
+        }
+    }
     client.configure(&work.setup)?;
     for (address, bytes) in &work.payloads {
         client.write(SOURCE_KEY, *address, bytes)?;

@@ -12,10 +12,30 @@ pub const DEPARTURES: &[(&str, &str)] = &[(
     "after a broken UC message Soft-RoCE delivers nothing more (R57, R73)",
 )];
 
+/// A half of the captured side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    #[default]
+    Responder,
+    Requester,
+}
+
+impl Side {
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Responder => "responder",
+            Side::Requester => "requester",
+        }
+    }
+}
+
 /// The result of a capture's replay.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
     pub capture: String,
+    /// What of the captured side was played.
+    pub side: Side,
     /// READ or ATOMIC requests: the capture waits for that half of the engine and isn't played.
     pub waiting: usize,
     pub delivered: usize,
@@ -49,7 +69,10 @@ impl Report {
 
     /// How Soft-RoCE departs from IBTA in this capture, where that is known.
     pub fn departure(&self) -> Option<&'static str> {
-        DEPARTURES.iter().find(|d| d.0 == self.capture).map(|d| d.1)
+        DEPARTURES
+            .iter()
+            .find(|d| d.0 == self.capture && self.side == Side::Responder)
+            .map(|d| d.1)
     }
 
     /// A word or two.
@@ -80,7 +103,7 @@ impl Report {
 /// A Markdown table, one row a capture, the differences below it.
 pub fn table(reports: &[Report]) -> String {
     let mut out = String::from(
-        "| capture | arrived | same answers | equivalent | completions | payloads checked | ghost ACKs | result |\n|---|---|---|---|---|---|---|---|\n",
+        "| capture | side | arrived | same packets | equivalent | completions | payloads checked | ghost ACKs | result |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     for r in reports {
         let reasons: Vec<String> = r
@@ -94,8 +117,9 @@ pub fn table(reports: &[Report]) -> String {
         // Writing to a String can't fail.
         let _ = writeln!(
             out,
-            "| {} | {} | {same} | {reasons} | {done} | {} | {} | {} |",
+            "| {} | {} | {} | {same} | {reasons} | {done} | {} | {} | {} |",
             r.capture,
+            r.side.name(),
             r.delivered,
             r.payloads,
             r.ghost_acks,

@@ -275,6 +275,7 @@ impl<'a> Session<'a> {
             host.device().destroy_qp(qp)?;
         }
         host.device().dereg_mr(self.mr)?;
+        host.device().free_region(self.region)?;
         self.control.close(host)
     }
 }
