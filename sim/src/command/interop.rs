@@ -2,6 +2,7 @@
 //! `hca-sim interop`: stock Linux tools in a Soft-RoCE guest against the live NIC, as a matrix.
 
 use super::{progress, Common};
+use crate::hca::{Hca, HcaOptions};
 use crate::interop::cases::{all, Case};
 use crate::interop::runner::{Line, Runner, Setting};
 use crate::live::EngineKind;
@@ -13,6 +14,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
+use verbena_spec::registers;
+use verbena_verbs::Bus;
 
 /// Stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the live NIC: tool, direction, result.
 #[derive(Debug, Args)]
@@ -58,6 +61,14 @@ impl Interop {
             }
             return Ok(true);
         }
+        if !self.has_reads(common)? {
+            let before = runs.len();
+            runs.retain(|(case, _)| !case.reads());
+            eprintln!(
+                "SKIPPED: {} cases that need READ or ATOMIC, which this engine lacks (CAPABILITIES bit 19)",
+                before - runs.len()
+            );
+        }
         let kill = self.wire != "bad" && self.only.as_ref().is_none_or(|text| "probe/killed".contains(text.as_str()));
         ensure!(kill || !runs.is_empty(), "no case is left: see --list");
         let start = Instant::now();
@@ -100,6 +111,13 @@ impl Interop {
             }
         }
         Ok(failed == 0)
+    }
+
+    fn has_reads(&self, common: &Common) -> Result<bool> {
+        Ok(match self.engine {
+            EngineKind::Golden => true,
+            EngineKind::Verilated => Hca::new(&HcaOptions::new(&common.preset))?.read(registers::CAPABILITIES)? >> 19 & 1 == 1,
+        })
     }
 
     fn matrix(&self, common: &Common, setting: Setting, runs: &[(Case, bool)], kill: bool) -> Result<Vec<Line>> {

@@ -389,7 +389,7 @@ impl Runner {
             match case.ready {
                 Ready::Tcp => self.guest.wait_listening(port, READY)?,
                 Ready::Manager => self.guest.wait_until("rdma resource show cm_id | grep -q LISTEN", READY)?,
-                Ready::Gone => self.guest.wait_until("! rdma link show rxe0 2>/dev/null", READY)?,
+                Ready::Gone => self.guest.wait_until("[ ! -e /sys/class/infiniband/rxe0 ]", READY)?,
             }
             (Ours::start(&self.setting, &ours)?, job)
         };
