@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop lint bench fuzz area fmax fmax-whole docs
+.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole ecp5 docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
 	@echo "make test        every test"
+	@echo "make mac-foreign the MAC against cocotbext-eth (another's XGMII model), with Icarus; minutes"
 	@echo "make interop     stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the Verilated engine: docs/interop.md"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
 	@echo "make bench       throughput, latency, simulation speed: docs/performance.md"
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
 	@echo "make area        cells and RAM blocks per station (yosys)"
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine"
+	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
 	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
 
 demo:
@@ -21,6 +23,9 @@ demo:
 test:
 	@scripts/setup.sh sim check
 	cargo test --workspace
+
+mac-foreign:
+	scripts/mac-foreign.sh
 
 interop:
 	@scripts/setup.sh sim interop
@@ -53,6 +58,10 @@ fmax:
 fmax-whole:
 	@scripts/setup.sh fpga
 	cargo run --bin fpga -- fmax --whole --at-least 156.25
+
+ecp5:
+	@scripts/setup.sh fpga
+	cargo run --bin fpga -- build ecp5
 
 docs:
 	cargo run --bin gen-docs

@@ -64,22 +64,11 @@ fn cost(config: &Config, name: &str, design: &Design) -> Result<Cost> {
     let script = format!("read_verilog design.v; {synth}; tee -o stat.txt stat");
     tools::YOSYS.run(&folder, &["-q".into(), "-p".into(), script])?;
     let stat = std::fs::read_to_string(folder.join("stat.txt"))?;
-    let cells = cell_counts(&stat);
-    let of = |kinds: &[&str]| {
-        cells
-            .iter()
-            .filter(|(k, _)| kinds.iter().any(|p| k.starts_with(p)))
-            .map(|(_, n)| n)
-            .sum::<usize>()
-    };
     let (lut, flip_flops, ram_blocks) = if ice40 {
-        (of(&["SB_LUT4"]), of(&["SB_DFF"]), of(&["SB_RAM40"]))
+        let cells = cell_counts(&stat);
+        (of(&cells, &["SB_LUT4"]), of(&cells, &["SB_DFF"]), of(&cells, &["SB_RAM40"]))
     } else {
-        (
-            of(&["LUT4"]) + 2 * of(&["CCU2C"]) + 4 * of(&["TRELLIS_DPR16X4"]),
-            of(&["TRELLIS_FF"]),
-            of(&["DP16KD", "PDPW16KD"]),
-        )
+        ecp5_cells(&stat)
     };
     let cells = if ice40 {
         packed(&folder).context("packing for iCE40")?
@@ -93,6 +82,21 @@ fn cost(config: &Config, name: &str, design: &Design) -> Result<Cost> {
         flip_flops,
         ram_blocks,
     })
+}
+
+/// LUT4 (carry and distributed RAM counted as the LUT4 they occupy), flip-flops and RAM blocks of an ECP5 design, from yosys' `stat`.
+pub fn ecp5_cells(stat: &str) -> (usize, usize, usize) {
+    let cells = cell_counts(stat);
+    (
+        of(&cells, &["LUT4"]) + 2 * of(&cells, &["CCU2C"]) + 4 * of(&cells, &["TRELLIS_DPR16X4"]),
+        of(&cells, &["TRELLIS_FF"]),
+        of(&cells, &["DP16KD", "PDPW16KD"]),
+    )
+}
+
+fn of(cells: &BTreeMap<String, usize>, kinds: &[&str]) -> usize {
+    let counts = cells.iter().filter(|(k, _)| kinds.iter().any(|p| k.starts_with(p)));
+    counts.map(|(_, n)| n).sum()
 }
 
 /// Cell type → count, from yosys' `stat`: the last table of a flat design, `NAME COUNT` a line.

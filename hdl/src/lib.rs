@@ -6,7 +6,9 @@
 // Kernels are read as hardware: an `if` inside an arm is a multiplexer, `!(a > b)` the comparator that is there, and match guards aren't allowed.
 #![allow(clippy::collapsible_if, clippy::collapsible_match, clippy::nonminimal_bool)]
 
+pub mod board;
 pub mod host;
+pub mod mac;
 pub mod mem;
 pub mod micro;
 pub mod prim;

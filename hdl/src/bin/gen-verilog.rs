@@ -21,7 +21,10 @@ struct Args {
     /// What to build for; see --list
     #[arg(long, value_name = "NAME", default_value = "tengig")]
     preset: String,
-    /// Folder to write to [default: target/verilog/PRESET]
+    /// What to write; all but `hca` have 64 bits only
+    #[arg(long, value_name = "TOP", value_enum, default_value = "hca")]
+    top: Top,
+    /// Folder to write to [default: target/verilog/PRESET, or target/verilog/TOP]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Change one setting of the preset, for example n_qps=64 (repeatable)
@@ -36,6 +39,18 @@ struct Args {
     /// Report as JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Top {
+    /// The engine
+    Hca,
+    /// The engine with the 10G MAC: XGMII
+    HcaXgmii,
+    /// The 10G MAC alone
+    Mac,
+    /// The `ecp5` board without its vendor cells
+    Ecp5,
 }
 
 /// A message for the user and the exit status.
@@ -105,11 +120,14 @@ fn configuration(args: &Args) -> Result<Config, Failure> {
 
 fn generate(args: &Args) -> Result<(), Failure> {
     let config = configuration(args)?;
-    let design = top::emit(&config).map_err(refuse)?;
-    let out = args
-        .out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("target/verilog").join(config.name));
+    let (design, folder) = match args.top {
+        Top::Hca => (top::emit(&config), config.name),
+        Top::HcaXgmii => (top::emit_xgmii(&config), "hca-xgmii"),
+        Top::Mac => (top::emit_mac(&config), "mac"),
+        Top::Ecp5 => (top::emit_ecp5(&config), "ecp5"),
+    };
+    let design = design.map_err(refuse)?;
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("target/verilog").join(folder));
     let files = files(&config, &design);
     write_all(&out, &files)?;
     let lint = if args.check { Some(lint(&out, &design.top)?) } else { None };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a configuration to blocks and to Verilog: the engine whole, and each station alone (for area and clock).
+//! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
+use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
 use super::HcaTengig;
+use crate::board::Ecp5Core;
 use crate::host::{CompletionQueues, Counters, Registers};
+use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::micro::{Core, HcaMicro, Receiver};
 use crate::requester::{Complete, CompleteConfig, Send};
@@ -19,6 +22,15 @@ pub const WHOLE: &str = "whole";
 
 /// Module name of the whole engine.
 pub const TOP: &str = "verbena_hca";
+
+/// Module name of the engine with its MAC.
+pub const TOP_XGMII: &str = "verbena_hca_xgmii";
+
+/// Module name of the MAC alone.
+pub const TOP_MAC: &str = "verbena_mac";
+
+/// Module name of the `ecp5` board without its vendor cells.
+pub const TOP_ECP5: &str = "verbena_ecp5";
 
 /// Why a configuration gave no design.
 #[derive(Debug, Error)]
@@ -65,6 +77,35 @@ pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
 /// The engine's Verilog.
 pub fn emit(config: &Config) -> Result<Design, BuildError> {
     Ok(verilog::emit(build(config)?.as_ref(), TOP, &Options::default())?)
+}
+
+/// The Verilog of the engine with the 10G MAC; `tengig` only.
+pub fn emit_xgmii(config: &Config) -> Result<Design, BuildError> {
+    with_mac(config)?;
+    let block = ready(HcaXgmii::new(config))?;
+    Ok(verilog::emit(block.as_ref(), TOP_XGMII, &Options::default())?)
+}
+
+/// The Verilog of the `ecp5` board without its vendor cells; `tengig` only.
+pub fn emit_ecp5(config: &Config) -> Result<Design, BuildError> {
+    with_mac(config)?;
+    let block = ready(Ecp5Core::new(config))?;
+    Ok(verilog::emit(block.as_ref(), TOP_ECP5, &Options::default())?)
+}
+
+/// The Verilog of the MAC alone; `tengig` only.
+pub fn emit_mac(config: &Config) -> Result<Design, BuildError> {
+    with_mac(config)?;
+    let block = ready(Mac::<LONGEST_FRAME>::default())?;
+    Ok(verilog::emit(block.as_ref(), TOP_MAC, &Options::default())?)
+}
+
+fn with_mac(config: &Config) -> Result<(), BuildError> {
+    config.check()?;
+    if config.data_bits != 64 {
+        return Err(ConfigError::Impossible(format!("'{}' has no 64-bit beats: the MAC is built for tengig", config.name)).into());
+    }
+    Ok(())
 }
 
 /// The engine's stations and, last, the engine, each with its Verilog.
@@ -119,6 +160,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("dma_reader", ready(DmaReaderTengig::default())?),
             ("tx", ready(TxTengig::default())?),
             ("send", ready(Send::<64, 2, 8, 9, 10, 11, 13, 12, 26, 1, 1>::default())?),
+            ("mac", ready(Mac::<LONGEST_FRAME>::default())?),
         ],
     })
 }

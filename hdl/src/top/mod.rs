@@ -3,10 +3,12 @@
 
 mod designs;
 mod hca;
+mod hca_xgmii;
 mod requester_side;
 mod soft_reset;
 
-pub use designs::{build, designs, emit, BuildError, TOP, WHOLE};
+pub use designs::{build, designs, emit, emit_ecp5, emit_mac, emit_xgmii, BuildError, TOP, TOP_ECP5, TOP_MAC, TOP_XGMII, WHOLE};
 pub use hca::{Hca, HcaCu, HcaTengig};
+pub use hca_xgmii::HcaXgmii;
 pub use requester_side::RequesterSide;
 pub use soft_reset::SoftReset;

@@ -6,7 +6,7 @@ mod icrc;
 mod icrc_mask;
 mod opcode;
 
-pub use crc_matrix::{step_words, CrcMatrix};
+pub use crc_matrix::{step_bits, step_words, CrcMatrix};
 pub use icrc::{Icrc, INITIAL_STATE};
 pub use icrc_mask::{variant_bytes, IcrcMask};
 pub use opcode::{header_words, OpcodeTable, OPCODE_CNP};

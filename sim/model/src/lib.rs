@@ -8,6 +8,7 @@
 //! | [`golden`] | the engine that the RTL is held to: responder and requester |
 //! | [`requester`] | packets of whole messages, without a queue pair |
 //! | [`wire`], [`link`] | a bad wire; two golden engines on one |
+//! | [`xgmii`] | the MAC's wire: what a good or bad sender puts on it, and a receiver that says what was wrong |
 //! | [`capture`] | pcap files |
 //! | [`replay`] | a capture played against a responder |
 
@@ -21,3 +22,4 @@ pub mod parse;
 pub mod replay;
 pub mod requester;
 pub mod wire;
+pub mod xgmii;

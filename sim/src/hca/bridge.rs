@@ -1,37 +1,56 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Copies [`Pins`] to and from the Verilated model, by name once and by place afterwards.
+//! Copies [`Pins`] to and from the Verilated model, by name once and by place afterwards. A model with XGMII has no MAC streams; [`XgmiiSide`] makes them.
 
-use super::pins::Pins;
+use super::pins::{Pins, Violations};
+use super::xgmii::XgmiiSide;
 use verbena_verilated::{Engine, EngineError, Input, Output};
 
 macro_rules! bridge {
     (inputs { $($in_name:literal $($in_path:ident).+ ;)* } outputs { $($out_name:literal $($out_path:ident).+ : $kind:ident ;)* }) => {
         /// Where each port stands in the model's arrays.
         pub struct Bridge {
-            inputs: Vec<Input>,
-            outputs: Vec<Output>,
+            inputs: Vec<Option<Input>>,
+            outputs: Vec<Option<Output>>,
+            xgmii: Option<XgmiiSide>,
         }
 
         impl Bridge {
             /// Finds every port; one that is missing is an error that names it.
             pub fn new(engine: &Engine) -> Result<Bridge, EngineError> {
-                let inputs: Result<Vec<_>, _> = [$($in_name),*].iter().map(|n| engine.input(n)).collect();
-                let outputs: Result<Vec<_>, _> = [$($out_name),*].iter().map(|n| engine.output(n)).collect();
-                Ok(Bridge { inputs: inputs?, outputs: outputs? })
+                let xgmii = if XgmiiSide::is_there(engine) { Some(XgmiiSide::new(engine)?) } else { None };
+                let left_out = |name: &str| xgmii.is_some() && name.contains("_axis_mac_");
+                let input = |name: &&str| if left_out(name) { Ok(None) } else { engine.input(name).map(Some) };
+                let output = |name: &&str| if left_out(name) { Ok(None) } else { engine.output(name).map(Some) };
+                let inputs: Result<Vec<_>, _> = [$($in_name),*].iter().map(input).collect();
+                let outputs: Result<Vec<_>, _> = [$($out_name),*].iter().map(output).collect();
+                Ok(Bridge { inputs: inputs?, outputs: outputs?, xgmii })
             }
 
             /// Gives the model its inputs.
             #[inline]
-            pub fn drive(&self, engine: &mut Engine, pins: &Pins) {
+            pub fn drive(&mut self, engine: &mut Engine, pins: &Pins) {
+                if let Some(xgmii) = &mut self.xgmii {
+                    xgmii.drive(engine, pins);
+                }
                 let mut inputs = self.inputs.iter();
-                $(if let Some(input) = inputs.next() { engine.set(*input, pins.$($in_path).+ as u64); })*
+                $(if let Some(Some(input)) = inputs.next() { engine.set(*input, pins.$($in_path).+ as u64); })*
             }
 
             /// Takes the model's outputs.
             #[inline]
-            pub fn sample(&self, engine: &Engine, pins: &mut Pins) {
+            pub fn sample(&mut self, engine: &Engine, pins: &mut Pins) {
                 let mut outputs = self.outputs.iter();
-                $(if let Some(output) = outputs.next() { pins.$($out_path).+ = bridge!(@ $kind engine.get(*output)); })*
+                $(if let Some(Some(output)) = outputs.next() { pins.$($out_path).+ = bridge!(@ $kind engine.get(*output)); })*
+                if let Some(xgmii) = &mut self.xgmii {
+                    xgmii.sample(engine, pins);
+                }
+            }
+
+            /// What the MAC did wrong on its XGMII, if it has one.
+            pub fn report(&mut self, cycle: u64, violations: &mut Violations) {
+                if let Some(xgmii) = &mut self.xgmii {
+                    xgmii.report(cycle, violations);
+                }
             }
         }
     };

@@ -19,7 +19,7 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 use verbena_spec::config::Config;
 use verbena_verbs::{Bus, BusError, DmaError, DmaMemory};
-use verbena_verilated::Engine;
+use verbena_verilated::{Engine, Model};
 
 /// How the machine around the engine behaves.
 #[derive(Debug, Clone)]
@@ -34,6 +34,8 @@ pub struct HcaOptions {
     pub transmit_at_wire_pace: bool,
     /// Waveform; needs the traced model.
     pub fst: Option<PathBuf>,
+    /// Another model than the preset's own: one with a MAC, say. Its wire is XGMII, so `pace` must be the wire's.
+    pub model: Option<Model>,
 }
 
 impl HcaOptions {
@@ -47,6 +49,7 @@ impl HcaOptions {
             stall: 0.0,
             transmit_at_wire_pace: true,
             fst: None,
+            model: None,
         }
     }
 }
@@ -78,7 +81,11 @@ pub struct Hca {
 impl Hca {
     /// Loads the engine and takes it through reset.
     pub fn new(options: &HcaOptions) -> Result<Hca> {
-        Hca::with_engine(Engine::new(&options.preset, options.fst.is_some())?, options)
+        let engine = match &options.model {
+            Some(model) => Engine::load(model.library, model.top, model.ports)?,
+            None => Engine::new(&options.preset, options.fst.is_some())?,
+        };
+        Hca::with_engine(engine, options)
     }
 
     /// The same around an engine that is loaded already.
@@ -155,6 +162,7 @@ impl Hca {
         self.bridge.drive(&mut self.engine, pins);
         self.engine.tick();
         self.bridge.sample(&self.engine, pins);
+        self.bridge.report(cycle, &mut self.violations);
         self.axi.sample(&mut pins.axi, cycle, &mut self.violations);
         self.rx.sample(&pins.mac_rx, cycle, &mut self.violations);
         self.tx.sample(&pins.mac_tx, cycle, &mut self.violations);

@@ -8,6 +8,7 @@ pub mod mac;
 mod machine;
 pub mod memory;
 pub mod pins;
+mod xgmii;
 
 pub use machine::{Hca, HcaOptions};
 
