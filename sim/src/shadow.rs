@@ -16,7 +16,7 @@ use verbena_model::memory::Memory;
 use verbena_model::packet::Packet;
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_spec::config::Config;
-use verbena_spec::counters::{COUNTERS, COUNTER_FILE};
+use verbena_spec::counters::{COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW};
 use verbena_spec::headers::syndrome;
 use verbena_spec::layout::status;
 use verbena_verbs::{Access as Remote, Mr, Region};
@@ -317,9 +317,15 @@ impl Shadow {
 
     /// Counters, memory and QPs are the model's. `counted` is what the engine counted in this round.
     pub fn compare(&mut self, session: &mut Session, connections: &[Connection], counted: &[u32; COUNTER_FILE]) -> Result<()> {
+        let mut model = self.counters;
+        if !session.hca().config.host_port {
+            for code in [RX_HOST, RX_FRAGMENT] {
+                model[usize::from(RX_HOST_OVERFLOW)] += std::mem::take(&mut model[usize::from(code)]);
+            }
+        }
         let differing: Vec<String> = COUNTERS
             .iter()
-            .map(|c| (c.name, counted[usize::from(c.code)], self.counters[usize::from(c.code)]))
+            .map(|c| (c.name, counted[usize::from(c.code)], model[usize::from(c.code)]))
             .zip(COUNTERS)
             .filter(|(_, c)| {
                 matches!(

@@ -64,17 +64,18 @@ fn soft_roce_captures_replay_as_requester_on_the_engine() {
 
 #[test]
 fn r12_r19_r61_r68_any_bytes_leave_the_engine_alive_and_equal_to_the_model() {
-    for (preset, seed) in [("tengig", 1), ("tengig", 2), ("cu", 3)] {
+    // The small engine takes some hundred cycles a packet: in a flood most find no room, so it is compared frame by frame as well.
+    for (preset, seed, one_by_one) in [("tengig", 1, false), ("tengig", 2, false), ("cu", 3, false), ("cu", 4, true)] {
         let options = FuzzOptions {
             preset: preset.into(),
             seed,
             frames: 1500,
             latency: 10,
-            one_by_one: false,
+            one_by_one,
         };
         let summary = run(&options, |_| ()).unwrap_or_else(|e| panic!("{preset}, seed {seed}: {e:#}"));
         assert!(
-            summary.compared > 0,
+            summary.compared > 0 || (preset == "cu" && !one_by_one),
             "{preset}, seed {seed}: every round dropped for want of buffer"
         );
     }

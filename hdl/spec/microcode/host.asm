@@ -1,10 +1,11 @@
 ; SPDX-License-Identifier: MIT OR Apache-2.0
 ; AXI4-Lite: registers, tables, doorbells, commands.
 
-.var host_data
-.var host_address
-.var host_at            ; byte address in its 64 KiB
-.var host_index
+; In the place of a packet's header, which is nobody's between frames.
+.equ host_data, header
+.equ host_address, header+1
+.equ host_at, header+2  ; byte address in its 64 KiB
+.equ host_index, header+3
 
 registers_reset:
     li      #reset.id
@@ -15,9 +16,20 @@ registers_reset:
     st      r.capabilities
     li      #reset.tick
     st      r.tick
+    call    tick_length
     ld      #1          ; ready
     st      r.status
     jmp     control_port
+
+; Below 24 clocks a tick would pass faster than it is counted.
+tick_length:
+    ld      r.tick
+    cmp     #24<<8
+    bnt     .long
+    ld      #24<<8
+.long:
+    st      tick
+    ret
 
 ; A write waits.
 lite_write:
@@ -49,18 +61,21 @@ write_mr:
     shr     a
     shr     a
     add     #map.mr
-    st      @y
-    ld      host_data
-    st      [y]
-    jmp     accept_write
-
+    call    store_word
+accept_write:
+    ld      #0
+    st      @lite_write
+    ret
 refuse_write:
     ld      #2          ; SLVERR
     st      @lite_write
     ret
-accept_write:
-    ld      #0
-    st      @lite_write
+
+; The host's word to memory word A.
+store_word:
+    st      @y
+    ld      host_data
+    st      [y]
     ret
 
 write_qp:
@@ -89,9 +104,7 @@ write_qp:
     bz      accept_write
     ld      t0
     add     t1
-    st      @y
-    ld      host_data
-    st      [y]
+    call    store_word
     ld      t1
     bnz     accept_write
     ld.h2   host_data   ; word 0: our QPN
@@ -102,8 +115,7 @@ write_qp:
     st.h1   qp.qpn
     ld      host_index
     st.b0   qp.qpn
-    ld      #0
-    st.b3   qp.qpn
+    clr.b3   qp.qpn
     ld.b0   host_data   ; PMTU in bytes: 128 << code
     shr     a
     shr     a
@@ -126,9 +138,7 @@ write_cq:
     bnt     accept_write    ; the base's upper half, and a word that is none
     ld      t0
     add     #map.cq
-    st      @y
-    ld      host_data
-    st      [y]
+    call    store_word
     ld      t0
     and     #3
     bnz     accept_write
@@ -157,10 +167,6 @@ write_doorbell:
     shr     a
     st      host_index
     st      @x
-    add     a
-    add     a
-    add     #map.cq + 2
-    st      @y          ; for the CQ's
     ld      t0
     bbs     1, .cq
     bbc     0, send_doorbell
@@ -183,6 +189,15 @@ write_doorbell:
     call    accept_write
     jmp     flush_receives
 .cq:
+    ld      host_index
+    add     a
+    add     a
+    add     #map.cq
+    st      @y
+    ld      [y+]
+    bbc     31, bad_doorbell
+    ld      [y+]        ; Y: word 2
+    ld      t0
     bbs     0, .arm
     ld      host_data   ; the consumer goes on, not beyond the producer
     sub.h2  [y]
@@ -193,14 +208,10 @@ write_doorbell:
     ld.b0   a
     cmp     t0
     bt      bad_doorbell
-    call    cq_lives
-    bz      bad_doorbell
     ld.b0   host_data
     st.h2   [y]
     jmp     accept_write
 .arm:
-    call    cq_lives
-    bz      bad_doorbell
     ld      [y+]
     ld.h0   host_data
     cmp     #1
@@ -213,20 +224,6 @@ write_doorbell:
 .set:
     st.b0   [y]
     jmp     accept_write
-
-; Z: CQ `host_index` isn't valid. Y is at its word 2 before and after.
-cq_lives:
-    ld      host_index
-    add     a
-    add     a
-    add     #map.cq
-    st      @y
-    ld      [y+]
-    st      t0
-    ld      [y+]
-    ld.b3   t0
-    and     #0x80
-    ret
 
 ; R69: counted, an event, no effect.
 bad_doorbell:
@@ -258,69 +255,37 @@ write_register:
     bt      refuse_write    ; 25 to 28: status and results
     ld      host_index
     add     #map.registers
-    st      @y
-    ld      host_data
-    st      [y]
+    call    store_word
+    ld      r.mac_low
+    st      @mac_low
+    ld      r.mac_high
+    st      @mac_high
+    ld      r.gid0_3
+    st      @ip
+    call    tick_length
     ld      host_index
-    cmp     #4
-    bz      .control
-    cmp     #5
-    bz      .mac_low
-    cmp     #6
-    bz      .mac_high
-    cmp     #11
-    bz      .ip
     cmp     #31
-    bz      .restart
-    cmp     #32
-    bz      .consumer
+    bnz     .no_restart
+    clr     r.eq_producer
+    clr     r.eq_consumer
+.no_restart:
+    clr.t1  r.eq_consumer
     call    control_port
-    jmp     accept_write
-.control:
     call    accept_write
     ld      r.control
-    bbc     2, control_port
+    bbc     2, command.end
     ld      #16         ; everything begins again
     st      @control
-.mac_low:
-    ld      host_data
-    st      @mac_low
-    jmp     accept_write
-.mac_high:
-    ld      host_data
-    st      @mac_high
-    jmp     accept_write
-.ip:
-    ld      host_data
-    st      @ip
-    jmp     accept_write
-.restart:
-    ld      #0
-    st      r.eq_producer
-    st      r.eq_consumer
-.consumer:
-    ld.b0   r.eq_consumer
-    st      r.eq_consumer
-    call    control_port
-    jmp     accept_write
 
 command:
     call    accept_write
     ld      #2          ; refused, until it isn't
     st      r.command_status
     ld.h0   host_data
-    bbs     11, .end
-    tst     #0x7fc
-    bnz     .end
-    tst     #3
+    call    select_qp
     bz      .end
-    and     #3
-    st      @x
     ld.b3   host_data
-    shr     a
-    shr     a
-    shr     a
-    shr     a
+    call    over_16
     cmp     #1
     bz      modify
     cmp     #2
@@ -334,18 +299,14 @@ command:
     ld.h0   qp.rq
     st      r.result_2
 .done:
-    ld      #0
-    st      r.command_status
+    clr     r.command_status
 .end:
     ret
 
 ; New state in t0, old in t1.
 modify:
     ld.b1   host_data
-    shr     a
-    shr     a
-    shr     a
-    shr     a
+    call    over_16
     st      t0
     ld.b0   qp.state
     st      t1
@@ -385,16 +346,14 @@ modify:
     ld      t0
     st      qp.state
     bnz     .ring_stays
-    ld      #0
-    st      qp.rq
+    clr     qp.rq
 .ring_stays:
     ld.t0   qp.rq_psn
     st      qp.epsn
     sub     #1
     ld.t0   a
     st      qp.executed
-    ld      #0
-    st      qp.msn
+    clr     qp.msn
     call    state_renewed
     jmp     command.done
 .rts:
@@ -412,8 +371,7 @@ modify:
 .again:
     jmp     command.done
 .error:
-    ld      #0
-    st      r.command_status
+    clr      r.command_status
     ld      t1
     cmp     #5
     bz      command.done

@@ -18,9 +18,43 @@ key_of_message:
     ld      qp.va_high
     st      key_high
 
-; R52: key, PD, access and range; the bus address. Z: refused.
+; R52: key, PD, access and range; the bus address. Z: refused. Uses t0 to t2.
 key_check:
-    ld.t1   key_key
+    ld      key_key
+    call    key_row
+    bz      key_row.refuse
+    and     key_access
+    bz      key_row.refuse
+    ld      [y+]
+    ld      [y+]
+    ld      key_low
+    sub     [y+]
+    st      t0          ; offset
+    ld      key_high
+    sbb     [y+]
+    bt      key_row.refuse
+    st      t1
+    ld      [y+]
+    sub     t0
+    st      t2          ; bytes from there on
+    ld      [y+]
+    sbb     t1
+    bt      key_row.refuse
+    bnz     .holds
+    ld      t2
+    cmp     key_length
+    bt      key_row.refuse
+.holds:
+    ld      t0
+    add     [y]
+    st      key_address
+    ld      #1
+    ret
+
+; A: a key. Its MR row at Y, A the row's word 0. Z: no such key in X's PD.
+key_row:
+    st      t0
+    ld.t1   t0
     cmp     #4
     bnt     .refuse
     add     a
@@ -28,40 +62,15 @@ key_check:
     add     a
     add     #map.mr
     st      @y
-    ld      [y]
-    bbc     8, .refuse
-    bbs     13, .refuse ; no MTT
-    and     key_access
-    bz      .refuse
     ld.b0   [y]
-    cmp.b0  key_key
+    cmp.b0  t0
     bnz     .refuse
-    ld.h2   [y+]
+    ld.h2   [y]
     cmp.h0  qp.w1
     bnz     .refuse
-    ld      [y+]
-    ld      key_low
-    sub     [y+]
-    st      t0          ; offset
-    ld      key_high
-    sbb     [y+]
-    bt      .refuse
-    st      t1
-    ld      [y+]
-    sub     t0
-    st      t2          ; bytes from there on
-    ld      [y+]
-    sbb     t1
-    bt      .refuse
-    bnz     .holds
-    ld      t2
-    cmp     key_length
-    bt      .refuse
-.holds:
-    ld      t0
-    add     [y]
-    st      key_address
-    ld      #1
+    ld      [y]
+    bbs     13, .refuse ; no MTT
+    bbc     8, .refuse
     ret
 .refuse:
     ld      #0
@@ -69,45 +78,51 @@ key_check:
 
 ; R62: ends key x0. Z: it can't be ended.
 invalidate_key:
-    ld.t1   x0
-    cmp     #4
-    bnt     .refuse
-    add     a
-    add     a
-    add     a
-    add     #map.mr
-    st      @y
-    ld      [y]
-    bbc     8, .refuse
-    bbc     14, .refuse
-    ld.b0   [y]
-    cmp.b0  x0
-    bnz     .refuse
-    ld.h2   [y]
-    cmp.h0  qp.w1
-    bnz     .refuse
+    ld      x0
+    call    key_row
+    bz      key_row.refuse
+    bbc     14, key_row.refuse
     ld      #0
     st.b1   [y]
     ld      #1
-    ret
-.refuse:
-    ld      #0
     ret
 
 .var first              ; SHIFT for the first word, 0: it is out
 .var last               ; ... the last one
 .var words              ; words of later bursts
 .var beats              ; words of this one
-.var carry              ; the last word from the ring, moved
+.var carry              ; the last word from the source, moved
 .var offset             ; bytes that it is moved by
 .var room               ; words up to the page's end
 .var failed             ; an error was answered
 
 ; meta.h0 bytes (at least one) from the receive pointer on to `key_address`. Not Z: an AXI error (counted). After the last B.
 place:
+    ld.h0   meta
+    st      key_length
+    clr     piece_at
+; ... key_length bytes, from byte `piece_at` [1:0] of the word there.
+place_piece:
     ld      key_address
     and     #3
+    st      t1          ; d
+    ld      piece_at
+    and     #3
+    st      t0
+    ld      t1
+    sub     t0
+    st      t2
+    and     #3
     st      offset
+    st      @shift
+    clr      carry
+    clr      failed
+    ld      t2
+    bbc     31, .steady
+    mv      @rx, none
+    st      carry
+.steady:
+    ld      t1
     add     #4
     bit     a
     st      t0
@@ -115,8 +130,8 @@ place:
     sub     t0
     or      offset
     st      first
-    ld      offset
-    add.h0  meta
+    ld      t1
+    add     key_length
     st      t0
     add     #3
     shr     a
@@ -140,21 +155,9 @@ place:
     ld      first
     and     last
     st      last
-    ld      #0
-    st      first
+    clr     first
 .several:
-    ld.h0   key_address
-    shr     a
-    shr     a
-    and     #0x3ff
-    st      t0
-    ld      #0x400
-    sub     t0
-    st      room
-    ld      #0
-    st      carry
-    st      failed
-    ld      key_address
+    call    page_room
 .burst:
     st      @address
     ld      room
@@ -177,8 +180,7 @@ place:
     ld      beats
     sub     #1
     st      beats
-    ld      #0
-    st      first
+    clr     first
 .middle:
     ld      #0xf0
     or      offset
@@ -208,13 +210,31 @@ place:
 .good:
     ld      words
     bz      .end
-    ld      #0x400
-    st      room
-    ld      key_address ; the next page
-    or      #0x7ff
-    or      #0x800
-    add     #1
+    call    next_page
     jmp     .burst
 .end:
     ld      failed
+    ret
+
+; room: words from key_address to the end of its page; A = key_address.
+page_room:
+    ld.h0   key_address
+    shr     a
+    shr     a
+    and     #0x3ff
+    st      t2
+    ld      #0x400
+    sub     t2
+    st      room
+    ld      key_address
+    ret
+
+; A: where the next page begins.
+next_page:
+    ld      #0x400
+    st      room
+    ld      key_address
+    or      #0x7ff
+    or      #0x800
+    add     #1
     ret

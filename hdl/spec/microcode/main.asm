@@ -36,3 +36,17 @@ main:
 .no_read:
     call    turn
     jmp     main
+
+; Entries of the send ring.
+send_slots:
+    ld.b0   qp.w8
+    call    over_16
+    bit     a
+    ret
+
+times_16:
+    add     a
+    add     a
+    add     a
+    add     a
+    ret

@@ -1,13 +1,14 @@
 ; SPDX-License-Identifier: MIT OR Apache-2.0
 ; Completions, events, interrupt.
 
-.var cqe_opcode
-.var cqe_word1          ; b0 status, b1 flags, h2 WQE index
-.var cqe_length
-.var cqe_immediate
-.var event0             ; b0 type, t1 number
-.var event1             ; detail
-.var cq                 ; first word of its row: [3:0] log, [31] valid; then base; h0 producer, h2 consumer (8 bits each); b0 arm
+; In the place of what moves payload: that has ended before.
+.equ cqe_opcode, first
+.equ cqe_word1, last    ; b0 status, b1 flags, h2 WQE index
+.equ cqe_length, words
+.equ cqe_immediate, beats
+.equ event0, carry      ; b0 type, t1 number
+.equ event1, offset     ; detail
+.equ cq, room           ; first word of its row: [3:0] log, [31] valid; then base; h0 producer, h2 consumer (8 bits each); b0 arm
 
 ; A: CQ. The completion of X's QP; an event, if the CQ is armed. Uses t0 to t3.
 complete:
@@ -35,10 +36,7 @@ complete:
     sub     #1
     and     t2
     add     a
-    add     a
-    add     a
-    add     a
-    add     a
+    call    times_16
     add     t1
     st      @address
     ld      #0x107      ; eight words, ID 1
@@ -62,14 +60,7 @@ complete:
     st      @w
     st      @w
     ld      t2
-    and     t0
-    bz      .phase
-    ld      #0
-    jmp     .word7
-.phase:
-    ld      #0x80000000
-.word7:
-    st      @w
+    call    phase
     ld      @b
     bnz     .failed
     ld      t2
@@ -110,6 +101,18 @@ complete:
     ld      #2          ; CQ_ERROR
     st.b0   event0
 
+; The last word of an entry: A its index, t0 the ring's entries.
+phase:
+    and     t0
+    bz      .first
+    ld      #0
+    st      @w
+    ret
+.first:
+    ld      #0x80000000
+    st      @w
+    ret
+
 ; The event in event0, event1. Uses t0.
 raise:
     ld      r.eq_control
@@ -127,10 +130,7 @@ raise:
     ld      t0
     sub     #1
     and     r.eq_producer
-    add     a
-    add     a
-    add     a
-    add     a
+    call    times_16
     add     r.eq_base_low
     st      @address
     ld      #0x103      ; four words, ID 1
@@ -144,14 +144,7 @@ raise:
     ld      #0
     st      @w
     ld      r.eq_producer
-    and     t0
-    bz      .phase
-    ld      #0
-    jmp     .word3
-.phase:
-    ld      #0x80000000
-.word3:
-    st      @w
+    call    phase
     ld      r.eq_producer
     add     #1
     ld.b0   a

@@ -27,82 +27,6 @@
 .equ qp.qpn, qp.u0      ; our QPN
 .equ qp.pmtu, qp.u1     ; path MTU, bytes
 
-rx_frame:
-    ld      frame
-    st      @rx_pointer
-    ld      @rx
-    st      meta
-    ld      frame
-    add     #8
-    st      @rx_pointer
-    ld      #0
-    st      @shift
-    ld      #header
-    st      @y
-    ld      #12
-    st      @count
-    mv      @rxn, [y+], repeat
-    call    packet
-    ld.h2   meta
-    st      frame
-    st      @rx_release
-    ret
-
-packet:
-    ld.t0   bth1        ; R61
-    bbs     11, .unknown
-    tst     #0x7fc
-    bnz     .unknown
-    tst     #3
-    bz      .unknown
-    st      @x
-    cmp     qp.qpn
-    bnz     .unknown
-    ld.b0   qp.state
-    bz      .unknown
-    sub     #2
-    bt      .state
-    sub     #3
-    bnt     .state
-    ld.b3   bth0        ; R72
-    tst     #0xe0
-    bnz     .transport
-    ld      qp.w0
-    tst     #7
-    bnz     .transport
-    ld.h0   bth0        ; R60: 15 bits equal, one a full member
-    xor.h2  qp.w1
-    add     a
-    ld.h0   a
-    bnz     .pkey
-    ld.h0   bth0
-    or.h2   qp.w1
-    bbc     15, .pkey
-    ld      qp.w0       ; R71: IPv4 by GID 0
-    tst     #0x1a00
-    bnz     .address
-    ld      source
-    cmp     qp.dest_ip
-    bnz     .address
-    ld.b3   bth0
-    add     a           ; the transport's bits are 0
-    jtab    opcodes
-.unknown:
-    inc     c.unknown_qp
-    ret
-.state:
-    inc     c.qp_state
-    ret
-.transport:
-    inc     c.wrong_transport
-    ret
-.pkey:
-    inc     c.bad_pkey
-    ret
-.address:
-    inc     c.bad_address
-    ret
-
 ; b1: words of extension headers.
 .align 64
 opcodes:
@@ -153,6 +77,88 @@ opcodes:
     ld      #2+16+0x100         ; SEND LAST with invalidate
     jmp     request
     ld      #3+16+0x100         ; ONLY with invalidate
+    jmp     request
+
+rx_frame:
+    ld      frame
+    st      @rx_pointer
+    ld      @rx
+    st      meta
+    ld      frame
+    add     #8
+    st      @rx_pointer
+    ld      #0
+    st      @shift
+    ld      #header
+    st      @y
+    ld      #12
+    st      @count
+    mv      @rxn, [y+], repeat
+    call    packet
+    ld.h2   meta
+    st      frame
+    st      @rx_release
+    ret
+
+; X = QP of a QPN. Z: there is none.
+select_qp:
+    bbs     11, key_row.refuse
+    tst     #0x7fc
+    bnz     key_row.refuse
+    st      @x
+    tst     #3
+    ret
+
+packet:
+    ld.t0   bth1        ; R61
+    call    select_qp
+    bz      .unknown
+    cmp     qp.qpn
+    bnz     .unknown
+    ld.b0   qp.state
+    bz      .unknown
+    sub     #2
+    bt      .state
+    sub     #3
+    bnt     .state
+    ld.b3   bth0        ; R72
+    tst     #0xe0
+    bnz     .transport
+    ld      qp.w0
+    tst     #7
+    bnz     .transport
+    ld.h0   bth0        ; R60: 15 bits equal, one a full member
+    xor.h2  qp.w1
+    add     a
+    ld.h0   a
+    bnz     .pkey
+    ld.h0   bth0
+    or.h2   qp.w1
+    bbc     15, .pkey
+    ld      qp.w0       ; R71: IPv4 by GID 0
+    tst     #0x1a00
+    bnz     .address
+    ld      source
+    cmp     qp.dest_ip
+    bnz     .address
+    ld.b3   bth0
+    add     a           ; the transport's bits are 0
+    jtab    opcodes
+.unknown:
+    inc     c.unknown_qp
+    ret
+.state:
+    inc     c.qp_state
+    ret
+.transport:
+    inc     c.wrong_transport
+    ret
+.pkey:
+    inc     c.bad_pkey
+    ret
+.address:
+    inc     c.bad_address
+    ret
 
 request:
     st      op
@@ -185,8 +191,7 @@ duplicate:
     jmp     answer
 
 in_order:
-    ld      #0
-    st.b1   qp.state
+    clr.b1   qp.state
     ld      op
     bbs     READ, read_request
     bbs     ATOMIC, invalid
@@ -368,8 +373,7 @@ advance:
     ld      op
     tst     #1<<ENDS
     bz      .end
-    ld      #0
-    st.b2   qp.state
+    clr.b2   qp.state
     ld      qp.msn
     add     #1
     ld.t0   a
@@ -401,10 +405,7 @@ not_ready:              ; R46
     st      answer_psn
     ld.h1   qp.w0       ; the code is bits 17:13
     shr     a
-    shr     a
-    shr     a
-    shr     a
-    shr     a
+    call    over_16
     and     #31
     or      #0x20
     jmp     answer
@@ -444,10 +445,7 @@ fetch_receive:
     sub     #1
     and.h0  qp.rq
     add     a
-    add     a
-    add     a
-    add     a
-    add     a
+    call    times_16
     add     qp.rq_base
     st      @address
     ld      #0x103      ; four words, ID 1
@@ -474,8 +472,7 @@ complete_receive:
     st      cqe_opcode
     ld      qp.done
     st      cqe_length
-    ld      #0
-    st      cqe_word1
+    clr      cqe_word1
     ld      op
     bbs     IMMEDIATE, .immediate
     bbs     INVALIDATE, .invalidated

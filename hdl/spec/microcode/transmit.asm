@@ -62,8 +62,7 @@ send_frame:
     st.b3   tx+6
     ld      #17
     st.b2   tx+6
-    ld      #0
-    st.h0   tx+6
+    clr.h0   tx+6
     ld      r.gid0_3
     st      tx+7
     ld      qp.dest_ip
@@ -91,8 +90,7 @@ send_frame:
     ld      frame_length
     add     #24
     st.h2   tx+10
-    ld      #0
-    st.h0   tx+10
+    clr.h0   tx+10
     ld.h2   frame_op
     or      #0x40       ; R14: MigReq
     st.h2   tx+11

@@ -55,6 +55,8 @@ pub struct Config {
     pub n_gids: usize,
     /// RoCE receive buffer, bytes.
     pub roce_buffer: usize,
+    /// The host's own Ethernet port: without it, what isn't RoCE is dropped (`rx_host_overflow`) and nothing is sent for the host.
+    pub host_port: bool,
     /// Host receive FIFO, bytes.
     pub host_fifo: usize,
     /// Longest Ethernet frame, bytes, without FCS.
@@ -89,6 +91,7 @@ const TENGIG: Config = Config {
     n_mtt: 4096,
     n_gids: 4,
     roce_buffer: 32 << 10,
+    host_port: true,
     host_fifo: 16 << 10,
     max_frame: 4200,
     max_pmtu: 4096,
@@ -115,6 +118,7 @@ const CU: Config = Config {
     n_mtt: 0,
     n_gids: 1,
     roce_buffer: 2 << 10,
+    host_port: false,
     host_fifo: 1 << 10,
     max_frame: 600,
     max_pmtu: 512,
@@ -122,7 +126,7 @@ const CU: Config = Config {
     uc: false,
     ud: false,
     requester: true,
-    read_atomic: true,
+    read_atomic: false,
     atomic: false,
     read_ring: 2,
     read_resources: 8,

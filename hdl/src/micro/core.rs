@@ -32,6 +32,8 @@ pub struct Core {
     pub in_data: Signal<In, Bits<32>>,
     pub in_valid: Signal<In, Bit>,
     pub in_take: Signal<Out, Bit>,
+    /// The port will be taken as soon as it has something: does not depend on `in_valid`.
+    pub in_want: Signal<Out, Bit>,
     /// One cycle: `out_data` goes to the port, if `out_ready`.
     pub out_port: Signal<Out, Bits<5>>,
     pub out_data: Signal<Out, Bits<32>>,
@@ -113,6 +115,7 @@ impl Core {
             in_data: Default::default(),
             in_valid: Default::default(),
             in_take: Default::default(),
+            in_want: Default::default(),
             out_port: Default::default(),
             out_data: Default::default(),
             out_valid: Default::default(),
@@ -193,7 +196,7 @@ impl Logic for Core {
         self.is_branch.next = self.word.val().get_bit(19);
         self.from_memory.next = !self.word.val().get_bit(14) & !self.word.val().get_bit(13);
         self.from_value.next = !self.word.val().get_bit(14) & self.word.val().get_bit(13);
-        self.from_port.next = self.word.val().get_bit(14) & !self.word.val().get_bit(13);
+        self.from_port.next = self.word.val().get_bit(14) & !self.word.val().get_bit(13) & !self.is_branch.val();
         self.is_st.next = false;
         self.is_inc.next = false;
         self.is_mv.next = false;
@@ -247,6 +250,9 @@ impl Logic for Core {
         if self.is_st.val() | (self.word.val().get_bit(14) & self.word.val().get_bit(13)) {
             self.operand.next = self.a.q.val();
         }
+        if self.is_st.val() & self.from_value.val() {
+            self.operand.next = 0.into();
+        }
         self.lanes.word.next = self.operand.val();
         self.lanes.first.next = self.word.val().get_bits::<2>(11);
         self.turn_right.next = self.word.val().get_bits::<2>(11);
@@ -260,7 +266,7 @@ impl Logic for Core {
         }
         self.lanes.turn.next = self.turn.val();
         self.lanes.size.next = self.word.val().get_bits::<2>(9);
-        self.lanes.whole.next = self.from_value.val();
+        self.lanes.whole.next = self.from_value.val() & !self.is_st.val();
         self.lanes.upper.next = self.is_mv.val();
         self.lanes.base.next = self.memory.read_data.val();
         if self.is_mv.val() {
@@ -275,17 +281,19 @@ impl Logic for Core {
         self.empty.next = self.is_mv.val() & self.word.val().get_bit(6) & !self.count.q.val().any();
         self.writes_w.next = (self.writes_port.val() & (self.port_5.val() == 9)) | (self.is_mv.val() & self.word.val().get_bit(4));
         self.can.next = true;
-        if self.reads_port.val() & !self.in_valid.val() {
+        // A repeated `mv` that is over waits for nothing.
+        if self.reads_port.val() & !self.in_valid.val() & !self.empty.val() {
             self.can.next = false;
         }
         if self.writes_port.val() & !self.out_ready.val() {
             self.can.next = false;
         }
-        if self.writes_w.val() & !self.w_ready.val() {
+        if self.writes_w.val() & !self.w_ready.val() & !self.empty.val() {
             self.can.next = false;
         }
         self.act.next = self.second.q.val() & self.can.val() & !self.empty.val();
         self.in_take.next = self.act.val() & self.reads_port.val();
+        self.in_want.next = self.second.q.val() & self.reads_port.val() & !self.empty.val() & (!self.writes_w.val() | self.w_ready.val());
         self.out_port.next = self.port_5.val();
         self.out_data.next = self.a.q.val();
         self.out_valid.next = self.act.val() & self.writes_port.val();
@@ -303,7 +311,8 @@ impl Logic for Core {
             self.memory.write_data.next = self.memory.read_data.val() + 1;
         }
         self.memory.write_enable.next = self.act.val()
-            & (((self.is_st.val() | self.is_inc.val()) & (self.from_memory.val() | self.at_y.val()))
+            & ((self.is_st.val() & self.from_value.val())
+                | ((self.is_st.val() | self.is_inc.val()) & (self.from_memory.val() | self.at_y.val()))
                 | (self.is_mv.val() & self.word.val().get_bit(5)));
 
         // Accumulator and flags.

@@ -24,7 +24,6 @@ pub struct LaneUnit {
     pub x: Signal<Out, Bits<32>>,
     pub merged: Signal<Out, Bits<32>>,
     moved: Signal<Local, Bits<32>>,
-    place: [Signal<Local, Bits<2>>; 4],
     taken: Signal<Local, Bits<4>>,
     kept: Signal<Local, Bits<4>>,
     keep_mask: Signal<Local, Bits<32>>,
@@ -60,23 +59,21 @@ impl Logic for LaneUnit {
             self.kept.next = 15.into();
         }
 
-        self.place[0].next = 0.into();
-        self.place[1].next = 1.into();
-        self.place[2].next = 2.into();
-        self.place[3].next = 3.into();
         self.taken.next = 0.into();
         if self.upper.val() {
-            if self.place[0].val() >= self.first.val() {
-                self.taken.next = self.taken.val() | 1;
-            }
-            if self.place[1].val() >= self.first.val() {
-                self.taken.next = self.taken.val() | 2;
-            }
-            if self.place[2].val() >= self.first.val() {
-                self.taken.next = self.taken.val() | 4;
-            }
-            if self.place[3].val() >= self.first.val() {
-                self.taken.next = self.taken.val() | 8;
+            match self.first.val().index() {
+                0 => {
+                    self.taken.next = 15.into();
+                }
+                1 => {
+                    self.taken.next = 14.into();
+                }
+                2 => {
+                    self.taken.next = 12.into();
+                }
+                _ => {
+                    self.taken.next = 8.into();
+                }
             }
         } else {
             match self.first.val().index() {

@@ -2,11 +2,12 @@
 //! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
 use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
-use super::{HcaCu, HcaTengig};
+use super::HcaTengig;
 use crate::board::Ecp5Core;
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
+use crate::micro::{Core, HcaMicro, Receiver};
 use crate::requester::{Complete, CompleteConfig, Send};
 use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
@@ -50,6 +51,12 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
     Ok(block)
 }
 
+/// The program of the microprogrammed engine.
+fn microcode() -> Result<Vec<u32>, BuildError> {
+    let program = verbena_spec::micro::program::program().map_err(|e| BuildError::Check(format!("microcode: {e}")))?;
+    Ok(program.words)
+}
+
 /// The engine of that configuration.
 pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
     config.check()?;
@@ -62,7 +69,7 @@ pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
         .into());
     }
     match config.name {
-        "cu" => ready(HcaCu::new(config)),
+        "cu" => ready(HcaMicro::new(config, &microcode()?)),
         _ => ready(HcaTengig::new(config)),
     }
 }
@@ -132,6 +139,9 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("counters", ready(Counters::new(config))?),
             ("dma_reader", ready(DmaReaderCu::default())?),
             ("tx", ready(TxCu::default())?),
+            ("micro_core", ready(Core::new(&microcode()?))?),
+            ("micro_receiver", ready(Receiver::new(config))?),
+            ("micro", ready(HcaMicro::new(config, &microcode()?))?),
             ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![

@@ -137,7 +137,9 @@ impl Pair {
     /// Runs one step of the test's own, and names the place where the program was if it doesn't come to its end.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Board) -> T) -> T {
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&mut self.board)));
-        done.unwrap_or_else(|_| panic!("at {}", self.program.place(self.board.core.pc)))
+        let core = &self.board.core;
+        let stack = core.stack.map(|at| self.program.place(at.into())).join(", ");
+        done.unwrap_or_else(|_| panic!("at {}; called from {stack}", self.program.place(core.pc)))
     }
 
     fn write(&mut self, address: u32, value: u32) {

@@ -56,6 +56,9 @@ impl HcaOptions {
 
 /// Cycles that a register access may take.
 const LITE_CYCLES: u64 = 20_000;
+
+/// Cycles for which nothing moves while a small engine works.
+const SMALL_QUIET: u64 = 6_000;
 /// Cycles in reset.
 const RESET_CYCLES: u64 = 16;
 
@@ -188,11 +191,16 @@ impl Hca {
     }
 
     /// Runs until all frames are in and nothing has moved at the memory and the MAC for `quiet` cycles; false if `limit` came first.
+    ///
+    /// A small engine looks at a packet for some hundred cycles, and a full ring of packets that go nowhere for some thousand, before anything moves:
+    /// there `quiet` is at least [`SMALL_QUIET`].
     pub fn settle(&mut self, quiet: u64, limit: u64) -> bool {
+        let quiet = if self.config.small() { quiet.max(SMALL_QUIET) } else { quiet };
         let mut still = 0;
         for _ in 0..limit {
             self.tick();
-            let moving = self.rx.pending() > 0 || self.host_tx.pending() > 0 || self.axi.busy() || self.pins.mac_tx.valid;
+            let host = self.config.host_port && self.host_tx.pending() > 0;
+            let moving = self.rx.pending() > 0 || host || self.axi.busy() || self.pins.mac_tx.valid;
             still = if moving || (self.pins.host_rx.valid && !self.host_rx.blocked) {
                 0
             } else {

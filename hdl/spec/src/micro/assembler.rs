@@ -14,6 +14,7 @@
 //!     ld      [y]   ld [y+]         the word at Y
 //!     and.t0  a                     the accumulator itself, lane and all
 //!     st      @address              a port is written
+//!     clr.b1  qp.state              a memory word's lane = 0; A stays
 //!     mv      @rx, w, repeat        targets: w, [y+], none; `repeat`: CNT times
 //!     li      #0x12345678           A = any number: one to three instructions
 //!     bz  label   bbs 3, label   call label   jtab label   ret
@@ -268,6 +269,8 @@ impl Assembler {
             }
             _ => {}
         }
+        let clear = name == "clr";
+        let name = if clear { "st" } else { name };
         let Some(i) = OP_NAMES.iter().position(|n| *n == name) else {
             return self.error(format!("no instruction '{word}'"));
         };
@@ -289,6 +292,9 @@ impl Assembler {
         let [what] = parts else {
             return self.error(format!("{name} wants one operand"));
         };
+        if clear && (what.starts_with(['#', '@', '[']) || *what == "a") {
+            return self.error("clr takes a memory word only");
+        }
         if let Some(value) = what.strip_prefix('#') {
             if suffix.is_some() || matches!(op, Op::St | Op::Inc) {
                 return self.error(format!("{word} takes no immediate"));
@@ -319,7 +325,8 @@ impl Assembler {
                 if !(0..map::WORDS as i64).contains(&at) {
                     return self.error(format!("{at:#x} is no memory word"));
                 }
-                self.operand(op, Source::Memory, lane, at as u16)
+                let source = if clear { Source::Immediate } else { Source::Memory };
+                self.operand(op, source, lane, at as u16)
             }
         }
     }
@@ -566,6 +573,7 @@ mod tests {
             ("ld @nowhere", "no port 'nowhere' to read"),
             ("st @status", "no port 'status' to write"),
             ("st #4", "takes no immediate"),
+            ("clr [y]", "clr takes a memory word only"),
             ("x:\nx:", "'x' is defined twice"),
             (".equ y, 1", "'y' can't be a name"),
             (".var big, 100", "no room"),

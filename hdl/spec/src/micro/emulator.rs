@@ -134,6 +134,7 @@ impl Core {
                 let at_y = source == Source::Port && address & isa::AT_Y != 0;
                 let place = if at_y { usize::from(self.y) } else { self.place(address) };
                 match (op, source) {
+                    (Op::St, Source::Immediate) => self.memory[place] = lane.insert(self.memory[place], 0),
                     (Op::St | Op::Inc, Source::Memory | Source::Port) if source == Source::Memory || at_y => {
                         let word = self.memory[place];
                         self.memory[place] = match op {

@@ -53,7 +53,7 @@ pub enum Op {
     Cmp = 10,
     /// A = x >> 1; T = bit 0 of x
     Shr = 11,
-    /// The lane's bytes of the operand's word = lowest bytes of A; or a port = A. No flag changes.
+    /// The lane's bytes of the operand's word = lowest bytes of A; or a port = A. No flag changes. With source 1 (no immediate then): = 0, `clr`.
     St = 12,
     /// Memory word + 1. No flag and no A changes.
     Inc = 13,
@@ -334,7 +334,7 @@ impl Instruction {
         }
         let op = OPS[(word >> 15 & 15) as usize];
         let source = SOURCES[(word >> 13 & 3) as usize];
-        if source == Source::Immediate {
+        if source == Source::Immediate && op != Op::St {
             let value = (word & 0x7ff).rotate_left(8 * (word >> 11 & 3));
             return Self::Immediate { op, value };
         }
