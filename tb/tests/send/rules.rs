@@ -281,7 +281,12 @@ fn fence_waits_until_the_bytes_of_reads_have_landed() {
         h.land_latency = land;
         h.foreign = foreign;
         h.run(land);
-        for w in [read(8), atomic(send_opcode::COMPARE_SWAP), with(write(8), sq_wqe::FENCE, 1), write(8)] {
+        for w in [
+            read(8),
+            atomic(send_opcode::COMPARE_SWAP),
+            with(write(8), sq_wqe::FENCE, 1),
+            write(8),
+        ] {
             h.post(1, w);
         }
         h.ring(1);
