@@ -49,7 +49,6 @@ fn a_retry_without_a_fault_is_caught() {
         unreliable: false,
         timeout: 3,
         host_period: 10_000,
-        relay: true,
     };
     let failed = (0..10).filter_map(|seed| {
         let network = GoldenPair::new(seed, 2000, Faults::default()).unwrap();
@@ -150,16 +149,11 @@ fn verilated_engines_on_a_bad_wire() {
     }
 }
 
-/// A fenced message may send what a READ has brought: it must wait until the bytes are in memory, not only until the response is there.
+/// Seeds in which a fenced message sends what a READ has brought, and did so before the bytes were in memory when the fence waited for the response alone.
 #[test]
-#[ignore = "a fenced message may read a READ's bytes before they have landed"]
 fn a_fenced_message_sends_what_a_read_has_brought() {
-    let options = Chaos {
-        relay: true,
-        ..chaos(0.05)
-    };
-    for seed in 0..20 {
-        mixed("tengig", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    for seed in [6, 10, 19, 24] {
+        verilated("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
     }
 }
 

@@ -169,6 +169,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             Some(*n)
         })
         .collect();
+    let owners: Vec<bool> = all.iter().flat_map(|a| a.1.iter().map(|_| a.0.requester)).collect();
     let mut done_count = 0;
     let (mut entry_on, mut done_on) = (false, false);
     let mut quiet = 0;
@@ -234,7 +235,9 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             entries.pop_front();
             entry_on = false;
         }
-        if done_on && u.done_ready.val() {
+        let taken = done_on && u.done_ready.val();
+        assert_eq!(u.landed.val(), taken && owners[done_count], "{say}: landed");
+        if taken {
             dones.pop_front();
             done_count += 1;
             done_on = false;

@@ -33,6 +33,8 @@ macro_rules! send {
                 packet_ready,
                 done_valid,
                 done_error,
+                placed,
+                landed,
                 rewind_valid,
                 rewind_index,
                 rewind_psn,

@@ -7,6 +7,7 @@ mod bth;
 mod complete;
 mod complete_steps;
 mod cut;
+mod landing;
 mod order;
 mod paced_ram;
 mod place;

@@ -2,9 +2,9 @@
 //! One turn, one packet: from a QP's row and the WQE in the store to packet words, read jobs and the row's new words.
 //!
 //! ```text
-//! Idle ─► Index … Hold ─► Judge ─┬─► Scan (fence, max_rd_atomic) ─┐
-//!   ▲     (row, WQE)        ▲    ├─► Count (PSNs, R75) ───────────┤
-//!   │                       └────┼───────────── Again ◄───────────┘
+//! Idle ─► Index … Hold ─► Judge ─┬─► Scan (max_rd_atomic, fence ─► Landing) ─┐
+//!   ▲     (row, WQE)        ▲    ├─► Count (PSNs, R75) ──────────────────────┤
+//!   │                       └────┼───────────── Again ◄──────────────────────┘
 //!   │                            ├─► [Low … Ask] ─► KeyWait ─┬─► Issued ─► Idle
 //!   │                            │        ▲── Spill (split) ─┘   (RowWrites, while the next turn loads)
 //!   └──────── Leave ◄── Refuse ◄─┴───────────────────────────┘
@@ -14,6 +14,7 @@
 //! The packet's words are formed while the key is checked; the last one waits for the answer, and a bad key makes the packet one to be abandoned. With two
 //! pieces the words come behind both checks, because the place of the second one passes through the row.
 //! A turn begins only when nothing that `Complete` must take could stop it: at most one `arm` waits (two have room), and no `fail`.
+//! A fence whose READs and ATOMICs are all answered waits in the turn (`Landing`) until what was under way to memory then has landed.
 //! Cycles: 10 to `Judge`, a key check, 2.
 //!
 //! Row, 32 words: 0 next PSN; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 highest PSN sent + 1; 3 first WQE never begun; 4 bytes of the message
@@ -46,6 +47,7 @@ pub enum SegmenterState {
     ScanFirst,
     ScanLoop,
     ScanEnd,
+    Landing,
     Count,
     CountFirst,
     CountLoop,
@@ -137,6 +139,9 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub tracker_payload: Signal<Out, Bit>,
     pub tracker_wqe: Signal<In, Bits<16>>,
     pub wqe: Signal<Out, Bits<16>>,
+    /// A fence: wait for the bytes under way to memory; they are there.
+    pub landing_mark: Signal<Out, Bit>,
+    pub landing_clear: Signal<In, Bit>,
     pub arm_valid: Signal<Out, Bit>,
     pub arm_index: Signal<Out, Bits<QA>>,
     pub arm_ready: Signal<In, Bit>,
@@ -427,6 +432,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.outcome.next = self.leaving.q.val();
         self.end_valid.next = false;
         self.tracker_push.next = false;
+        self.landing_mark.next = false;
         if self.job_open.q.val() & self.job_ready.val() {
             self.job_open.d.next = false;
         }
@@ -647,12 +653,24 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Again;
                 self.leaving.d.next = EndOfTurn::Park;
                 self.status.d.next = 2.into();
-                if self.check.fence.val() & self.total.q.val().any() {
-                    self.state.d.next = SegmenterState::Leave;
+                if self.check.fence.val() {
+                    // All answered; their bytes may still be on their way to memory.
+                    self.landing_mark.next = true;
+                    self.state.d.next = SegmenterState::Landing;
+                    if self.total.q.val().any() {
+                        self.state.d.next = SegmenterState::Leave;
+                    }
                 }
                 // R59. With nothing outstanding the limit must be 0: it can never go.
                 if self.wide.q.val() & (self.outstanding.val() >= self.limit.q.val()) {
                     self.state.d.next = SegmenterState::Refuse;
+                }
+            }
+            SegmenterState::Landing => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                if self.landing_clear.val() {
+                    self.state.d.next = SegmenterState::Again;
                 }
             }
             SegmenterState::Count => {

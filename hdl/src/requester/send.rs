@@ -10,6 +10,7 @@
 //! Ports, rules and rows: docs/stations/requester.md. `W` bus bits; `H` = `W`/32; `QA` QP index bits, `QB` … `QR` = `QA` + 1, 2, 3, 5; `A` = `QR` + 1 − `H`;
 //! `T` = `QA` + 18; `L` = 1: registers behind the RAMs; `U` = 1: with UC and UD.
 
+use super::landing::Landing;
 use super::read_tracker::ReadTracker;
 use super::scheduler::Scheduler;
 use super::segmenter::Segmenter;
@@ -87,6 +88,9 @@ pub struct Send<
     pub done_valid: Signal<In, Bit>,
     pub done_error: Signal<In, Bit>,
     pub done_ready: Signal<Out, Bit>,
+    /// `Complete` hands a write job over; one of them has landed in memory. In order.
+    pub placed: Signal<In, Bit>,
+    pub landed: Signal<In, Bit>,
     // From and to `Complete`.
     pub rewind_valid: Signal<In, Bit>,
     pub rewind_index: Signal<In, Bits<12>>,
@@ -136,6 +140,7 @@ pub struct Send<
     rows: SendRows<QA, QR, L>,
     tracker: ReadTracker<QA, T>,
     reports: SendReports,
+    landing: Landing,
     table_open: Signal<Local, Bit>,
 }
 
@@ -155,7 +160,12 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, scheduler, store, segmenter, rows, tracker, reports);
+        clock!(self, clock, scheduler, store, segmenter, rows, tracker, reports, landing);
+        self.landing.reset.next = self.reset.val();
+        self.landing.placed.next = self.placed.val();
+        self.landing.landed.next = self.landed.val();
+        self.landing.mark.next = self.segmenter.landing_mark.val();
+        self.segmenter.landing_clear.next = self.landing.clear.val();
         self.reports.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.store.reset.next = self.reset.val();

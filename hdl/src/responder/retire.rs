@@ -48,6 +48,8 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     pub done_valid: Signal<In, Bit>,
     pub done_error: Signal<In, Bit>,
     pub done_ready: Signal<Out, Bit>,
+    /// A done of a requester's entry is taken: its bytes are in memory.
+    pub landed: Signal<Out, Bit>,
     pub ack: Signal<Out, AckJob>,
     pub ack_valid: Signal<Out, Bit>,
     pub ack_ready: Signal<In, Bit>,
@@ -126,6 +128,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             done_valid: Default::default(),
             done_error: Default::default(),
             done_ready: Default::default(),
+            landed: Default::default(),
             ack: Default::default(),
             ack_valid: Default::default(),
             ack_ready: Default::default(),
@@ -240,6 +243,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
 
         // Dones of the head entry.
         self.done_ready.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() != self.head.val().get_bits::<2>(12));
+        self.landed.next = self.done_valid.val() & self.done_ready.val() & self.head.val().get_bit(241);
         // A failed entry needs a place for its QP's index.
         self.complete_now.next = self.head_valid.val()
             & !self.sending.q.val()

@@ -76,6 +76,8 @@ pub struct RequesterSide<
     pub job: Signal<Out, WriteJob>,
     pub job_valid: Signal<Out, Bit>,
     pub job_ready: Signal<In, Bit>,
+    /// One of these jobs with `write` has landed, in order.
+    pub landed: Signal<In, Bit>,
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
@@ -318,6 +320,7 @@ impl<
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
+            landed: Default::default(),
             entry: Default::default(),
             entry_valid: Default::default(),
             entry_ready: Default::default(),
@@ -527,6 +530,8 @@ impl<
         self.job.next = self.complete.job.val();
         self.job_valid.next = self.complete.job_valid.val();
         self.complete.job_ready.next = self.job_ready.val();
+        self.send.placed.next = self.complete.job_valid.val() & self.job_ready.val();
+        self.send.landed.next = self.landed.val();
         self.entry.next = self.complete.entry.val();
         self.entry_valid.next = self.complete.entry_valid.val();
         self.complete.entry_ready.next = self.entry_ready.val();

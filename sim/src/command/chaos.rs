@@ -51,9 +51,6 @@ pub struct Chaos {
     /// With --engine mixed: the engine only answers, also if it has a requester
     #[arg(long)]
     pub one_way: bool,
-    /// Fenced messages may send on what a READ has just brought; golden machines always do
-    #[arg(long)]
-    pub relay: bool,
     /// Go on behind a seed that failed
     #[arg(long)]
     pub keep_going: bool,
@@ -72,7 +69,6 @@ impl Default for Chaos {
             delay: None,
             qps: None,
             one_way: false,
-            relay: false,
             keep_going: false,
         }
     }
@@ -134,7 +130,6 @@ impl Chaos {
             unreliable: !bad,
             timeout,
             host_period,
-            relay: self.relay,
         }
     }
 
@@ -222,11 +217,7 @@ fn print(chaos: &Chaos, total: &Report, failures: &[Failure]) {
 pub fn golden(seed: u64, chaos: &Chaos) -> Result<Report> {
     let faults = chaos.faults(&mut ChaCha8Rng::seed_from_u64(seed));
     let network = GoldenPair::new(seed, WIRE_LATENCY, faults)?;
-    let options = WorldOptions {
-        relay: true,
-        ..chaos.world(&faults, GOLDEN_TIMEOUT, GOLDEN_HOST_PERIOD)
-    };
-    World::new(network, seed, options)?.run()
+    World::new(network, seed, chaos.world(&faults, GOLDEN_TIMEOUT, GOLDEN_HOST_PERIOD))?.run()
 }
 
 fn machine(preset: &str, latency: u64, seed: u64) -> Result<(HcaOptions, Config, u8)> {

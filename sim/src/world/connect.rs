@@ -173,7 +173,6 @@ impl Draft {
                 silent: entries[side] / 2,
                 read_atomic: capabilities.read_atomic,
                 atomic: capabilities.atomic,
-                relay: options.relay,
                 keys: if common.shared || !reliable { 0 } else { KEYS },
             };
             Plan::new(rng, &shape)

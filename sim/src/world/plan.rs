@@ -34,8 +34,6 @@ pub struct Shape {
     pub atomic: bool,
     /// Keys of the peer that a SEND may invalidate.
     pub keys: usize,
-    /// Fenced messages may send on what a READ has just brought.
-    pub relay: bool,
 }
 
 /// An area before and after.
@@ -223,7 +221,7 @@ impl Plan {
             let (operation, local, opcode, bytes) = match kind {
                 Kind::Read => plan.read(rng, shape, &mut read),
                 Kind::CompareSwap | Kind::FetchAdd => plan.atomic(rng, kind),
-                _ => plan.message(rng, shape, kind, solicited, read.last().filter(|_| fence && shape.relay).copied()),
+                _ => plan.message(rng, shape, kind, solicited, read.last().filter(|_| fence).copied()),
             };
             if signaled {
                 let length = bytes as u32;

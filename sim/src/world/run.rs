@@ -30,8 +30,6 @@ pub struct WorldOptions {
     pub timeout: u8,
     /// How often the host looks after its queues, ns.
     pub host_period: u64,
-    /// Fenced messages may send on what a READ has just brought.
-    pub relay: bool,
 }
 
 /// What a run came to.

@@ -108,6 +108,17 @@ pub struct Harness {
     /// Acknowledge each message by itself so many cycles after its end.
     pub auto_ack: Option<u64>,
     acks: VecDeque<(u64, usize)>,
+    /// Cycles from a READ's or ATOMIC's acknowledgement until its bytes have landed.
+    pub land_latency: u64,
+    /// Write jobs to be handed over, and those under way with the cycle they land in: QPs.
+    to_place: VecDeque<usize>,
+    landing: VecDeque<(u64, usize)>,
+    /// The last cycle in which a job of the QP landed.
+    landed: HashMap<usize, u64>,
+    /// Cycle of the packet's first payload read.
+    first_job: u64,
+    /// A job of another QP so often.
+    pub foreign: Option<u64>,
     /// UC and UD messages: WQE, and the payload reads that must have ended before it is reported.
     want_sent: HashMap<usize, VecDeque<(u16, u64)>>,
     reads_done: u64,
@@ -157,6 +168,12 @@ impl Harness {
             in_flight_fetches: 0,
             auto_ack: None,
             acks: VecDeque::new(),
+            land_latency: 0,
+            to_place: VecDeque::new(),
+            landing: VecDeque::new(),
+            landed: HashMap::new(),
+            first_job: 0,
+            foreign: None,
             want_sent: HashMap::new(),
             reads_done: 0,
         };
@@ -356,6 +373,8 @@ impl Harness {
         if wqe > q.oldest {
             let (first, psns) = q.begun[wqe - 1];
             q.oldest_psn = first.wrapping_add(psns) & 0xff_ffff;
+            let wide = q.wqes[q.oldest..wqe].iter().filter(|w| golden::is_wide(w)).count();
+            self.to_place.extend(std::iter::repeat(index as usize).take(wide));
             q.oldest = wqe;
             self.ask(Ask::Wake(index));
         }
@@ -492,6 +511,12 @@ impl Harness {
             }
             if golden::get(&wqe, sq_wqe::FENCE) == 1 {
                 assert_eq!(wide, 0, "{at}: qp {index}: fence");
+                let open = self.to_place.iter().chain(self.landing.iter().map(|l| &l.1)).any(|&i| i == index);
+                let landed = self.landed.get(&index).copied().unwrap_or(0);
+                assert!(
+                    !open && (jobs.is_empty() || landed < self.first_job),
+                    "{at}: qp {index}: fence, and a READ's bytes haven't landed"
+                );
             }
             q.begun.push((q.psn, golden::psns(&q.setup, &wqe)));
         }
@@ -551,6 +576,18 @@ impl Harness {
         if !self.done_on && self.dones.front().is_some_and(|d| d.0 <= cycle) {
             self.done_on = self.lucky();
         }
+        // Bytes of READs and ATOMICs.
+        let foreign = self.foreign.is_some_and(|every| cycle % every == 0);
+        let placed = self.to_place.pop_front().or(foreign.then_some(usize::MAX));
+        let landed = self.landing.front().is_some_and(|l| l.0 <= cycle);
+        if landed {
+            let (_, index) = self.landing.pop_front().unwrap();
+            self.landed.insert(index, cycle);
+        }
+        if let Some(index) = placed {
+            self.landing.push_back((cycle + self.land_latency.max(1), index));
+            assert!(self.landing.len() < 64, "too many jobs under way");
+        }
         // Keys.
         let mut key_answer = None;
         if let Some((left, asked)) = &mut self.key {
@@ -572,6 +609,8 @@ impl Harness {
             }
         }
         let u = &mut self.bench.uut;
+        u.placed.next = placed.is_some();
+        u.landed.next = landed;
         u.doorbell_valid.next = false;
         u.state_valid.next = false;
         u.rewind_valid.next = false;
@@ -760,6 +799,9 @@ impl Harness {
         }
         if u.job_valid.val() && u.job_ready.val() {
             let j = u.job.val();
+            if self.jobs.is_empty() {
+                self.first_job = cycle;
+            }
             self.jobs.push((j.paged, j.address.to_u64(), j.length.to_u64() as u32, j.last));
             self.quiet = 0;
         }

@@ -67,6 +67,7 @@ fn run(seed: u64, stall: u32, rounds: u32) {
     h.stall = stall;
     h.latency = h.rng.gen_range(0..120);
     h.done_latency = h.rng.gen_range(1..200);
+    h.land_latency = h.rng.gen_range(0..200);
     let live: Vec<u32> = (1..QPS.min(7)).collect();
     for &index in &live {
         life(&mut h, index);

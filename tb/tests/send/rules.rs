@@ -270,6 +270,37 @@ fn fence_waits_for_reads() {
     }
 }
 
+/// Answered isn't enough: the answer's bytes must be in memory before the fenced message reads them. What others place meanwhile isn't waited for, and
+/// they send again behind it.
+#[test]
+fn fence_waits_until_the_bytes_of_reads_have_landed() {
+    for (land, foreign) in [(1, None), (40, None), (300, None), (300, Some(10))] {
+        let mut h = Harness::new(40);
+        fresh(&mut h, |_| {});
+        h.connect(2, |_| {});
+        h.land_latency = land;
+        h.foreign = foreign;
+        h.run(land);
+        for w in [
+            read(8),
+            atomic(send_opcode::COMPARE_SWAP),
+            with(write(8), sq_wqe::FENCE, 1),
+            write(8),
+        ] {
+            h.post(1, w);
+        }
+        h.ring(1);
+        h.drain(300);
+        assert_eq!(h.qps[1].wqe, 2);
+        h.acknowledge(1, 2);
+        h.run(30);
+        h.post(2, inline(send_opcode::SEND, 5));
+        h.ring(2);
+        h.run(land + 200);
+        assert_eq!((h.qps[1].wqe, h.qps[2].wqe), (4, 1), "{land} cycles");
+    }
+}
+
 #[test]
 fn eight_messages_outstanding() {
     let mut h = Harness::new(11);
