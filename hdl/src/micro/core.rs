@@ -6,12 +6,14 @@
 //!         ▼                                                           │
 //!  program ROM ─► instruction ─► memory address ─► memory ─┐          │ Z, T, bits of A
 //!                   │ ▲ inc of a counter                   ▼          │
-//!                   │ └── event             A, port ─► operand ─► LaneUnit ─► X ─► Alu ─► A, Z, T
+//!                   │ └── event             A, port ─► operand ─► LaneUnit ─► held ─► Alu ─► A, Z, T
 //!                   └──► port number                                  └─► memory, W
-//!  cycle:            first                          second                   first of the next
+//!  cycle:            first                          second                     first of the next
 //! ```
 //!
-//! Two cycles an instruction. The adder works in the first cycle of the next instruction, which looks at A, Z and T only in its second: nobody sees it, and no path goes through lane unit and adder. What can't be done yet is tried again every two. Counter events slip in between as an `inc` that touches nothing else.
+//! Two cycles an instruction. The adder works in the first cycle of the next instruction, which looks at A, Z and T only in its second: nobody
+//! sees it, and no path goes through lane unit and adder. What can't be done yet is tried again every two. Counter events slip in between as an
+//! `inc` that touches nothing else.
 //! While `hold` is high the memory's read port belongs to `steal_address`, and no instruction goes on. Contract: `docs/stations/micro.md`.
 
 use super::{Alu, LaneUnit, Stack};
