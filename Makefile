@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole ecp5 docs
+.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu ecp5 docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
@@ -12,7 +12,7 @@ help:
 	@echo "make bench       throughput, latency, simulation speed: docs/performance.md"
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
 	@echo "make area        cells and RAM blocks per station (yosys)"
-	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine"
+	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine; make fmax-cu: of the small engine in an HX8K (nextpnr-ice40)"
 	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
 	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
 
@@ -58,6 +58,10 @@ fmax:
 fmax-whole:
 	@scripts/setup.sh fpga
 	cargo run --bin fpga -- fmax --whole --at-least 156.25
+
+fmax-cu:
+	@scripts/setup.sh fpga
+	cargo run --bin fpga -- fmax --preset cu --whole --seed 1,2,3
 
 ecp5:
 	@scripts/setup.sh fpga

@@ -21,6 +21,7 @@ use std::process::ExitCode;
   cargo run --release --bin fpga -- area
   cargo run --release --bin fpga -- fmax --station rx --station control
   cargo run --release --bin fpga -- fmax --whole
+  cargo run --release --bin fpga -- fmax --preset cu --whole --seed 1,2,3
   cargo run --release --bin fpga -- build ecp5"
 )]
 struct Arguments {
@@ -41,20 +42,22 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Fmax of each station of `tengig` alone in an LFE5UM5G-85F, speed grade 8, by nextpnr-ecp5.
+    /// Fmax of each station alone: `tengig` in an LFE5UM5G-85F, speed grade 8, by nextpnr-ecp5; `cu` in an iCE40 HX8K by nextpnr-ice40.
     Fmax {
+        #[arg(long, default_value = "tengig")]
+        preset: String,
         /// Only these stations.
         #[arg(long)]
         station: Vec<String>,
         /// The whole engine instead (takes long).
         #[arg(long)]
         whole: bool,
-        /// Placement seed.
-        #[arg(long, default_value_t = 1)]
-        seed: u32,
-        /// Fail under this, MHz.
-        #[arg(long, default_value_t = 200.0)]
-        at_least: f64,
+        /// Placement seeds.
+        #[arg(long, value_delimiter = ',', default_values_t = [1])]
+        seed: Vec<u32>,
+        /// Fail under this, MHz; without it 200 for `tengig`, 50 for `cu`.
+        #[arg(long)]
+        at_least: Option<f64>,
         #[arg(long)]
         json: bool,
     },
@@ -97,12 +100,13 @@ fn run(arguments: Arguments) -> Result<bool> {
     match arguments.command {
         Command::Area { preset, station, json } => area::run(preset.as_deref(), &station, json),
         Command::Fmax {
+            preset,
             station,
             whole,
             seed,
             at_least,
             json,
-        } => fmax::run(&station, whole, seed, at_least, json),
+        } => fmax::run(&preset, &station, whole, &seed, at_least, json),
         Command::Build {
             board: Board::Ecp5,
             seed,

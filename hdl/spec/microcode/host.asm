@@ -387,7 +387,7 @@ lite_read:
     shr     a
     shr     a
     st      t0
-    cmp     #36
+    cmp     #37
     bt      .register
     sub     #0x400      ; 0x1000 / 4
     cmp     #64

@@ -6,12 +6,14 @@
 //!         ▼                                                           │
 //!  program ROM ─► instruction ─► memory address ─► memory ─┐          │ Z, T, bits of A
 //!                   │ ▲ inc of a counter                   ▼          │
-//!                   │ └── event             A, port ─► operand ─► LaneUnit ─► Alu ─► A, Z, T
+//!                   │ └── event             A, port ─► operand ─► LaneUnit ─► held ─► Alu ─► A, Z, T
 //!                   └──► port number                                  └─► memory, W
-//!  cycle:            first                          second
+//!  cycle:            first                          second                     first of the next
 //! ```
 //!
-//! Two cycles an instruction; what can't be done yet is tried again every two. Counter events slip in between as an `inc` that touches nothing else.
+//! Two cycles an instruction. The adder works in the first cycle of the next instruction, which looks at A, Z and T only in its second: nobody
+//! sees it, and no path goes through lane unit and adder. What can't be done yet is tried again every two. Counter events slip in between as an
+//! `inc` that touches nothing else.
 //! While `hold` is high the memory's read port belongs to `steal_address`, and no instruction goes on. Contract: `docs/stations/micro.md`.
 
 use super::{Alu, LaneUnit, Stack};
@@ -65,6 +67,10 @@ pub struct Core {
     /// The first instruction is being fetched.
     starting: DFF<Bit>,
     second: DFF<Bit>,
+    /// What the adder works on, the cycle after an instruction that computes.
+    held_x: DFF<Bits<32>>,
+    held_op: DFF<Bits<4>>,
+    computing: DFF<Bit>,
     /// This instruction is an event's.
     slip: DFF<Bit>,
 
@@ -143,6 +149,9 @@ impl Core {
             strobes: Default::default(),
             starting: Default::default(),
             second: Default::default(),
+            held_x: Default::default(),
+            held_op: Default::default(),
+            computing: Default::default(),
             slip: Default::default(),
             word: Default::default(),
             op: Default::default(),
@@ -183,7 +192,7 @@ impl Core {
 impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pc, a, t, zeros, x, y, count, shift, strobes, starting, second, slip);
+        dff_setup!(self, clock, pc, a, t, zeros, x, y, count, shift, strobes, starting, second, held_x, held_op, computing, slip);
         clock!(self, clock, instructions, memory, stack);
 
         // The instruction, and what it is.
@@ -272,9 +281,11 @@ impl Logic for Core {
         if self.is_mv.val() {
             self.lanes.base.next = self.a.q.val();
         }
-        self.alu.op.next = self.op.val();
+        self.held_op.d.next = self.op.val();
+        self.held_x.d.next = self.lanes.x.val();
+        self.alu.op.next = self.held_op.q.val();
         self.alu.a.next = self.a.q.val();
-        self.alu.x.next = self.lanes.x.val();
+        self.alu.x.next = self.held_x.q.val();
         self.alu.t.next = self.t.q.val();
 
         // Whether it can be done.
@@ -315,7 +326,8 @@ impl Logic for Core {
                 | ((self.is_st.val() | self.is_inc.val()) & (self.from_memory.val() | self.at_y.val()))
                 | (self.is_mv.val() & self.word.val().get_bit(5)));
 
-        // Accumulator and flags.
+        // Accumulator and flags, a cycle later.
+        self.computing.d.next = self.act.val() & self.computes.val();
         self.result.next = self.alu.result.val();
         self.nibbles.next = 0.into();
         for i in 0..8 {
@@ -323,12 +335,12 @@ impl Logic for Core {
                 self.nibbles.next = self.nibbles.val() | (1 << i);
             }
         }
-        if self.act.val() & self.computes.val() {
+        if self.computing.q.val() {
             self.zeros.d.next = self.nibbles.val();
-            if (self.op.val() != 5) & (self.op.val() != 10) {
+            if (self.held_op.q.val() != 5) & (self.held_op.q.val() != 10) {
                 self.a.d.next = self.result.val();
             }
-            if (self.op.val() >= 6) & (self.op.val() != 15) {
+            if (self.held_op.q.val() >= 6) & (self.held_op.q.val() != 15) {
                 self.t.d.next = self.alu.carry.val();
             }
         }
@@ -433,6 +445,7 @@ impl Logic for Core {
         if self.reset.val() {
             self.starting.d.next = true;
             self.second.d.next = false;
+            self.computing.d.next = false;
             self.slip.d.next = false;
             self.pc.d.next = 0.into();
         }

@@ -544,6 +544,7 @@ fn registers_read_back_and_nonsense_is_refused() {
     let mut pair = Pair::new(9, 0);
     let config = Config::preset("cu").unwrap();
     assert_eq!(pair.read(registers::CAPABILITIES), registers::capabilities(&config));
+    assert_eq!(pair.read(registers::READ_LIMITS), registers::read_limits(&config));
     assert_eq!(pair.read(registers::ID), 0x5642_4e41);
     assert_eq!(pair.read(registers::STATUS), 1);
     for r in registers::REGISTERS {
@@ -555,7 +556,7 @@ fn registers_read_back_and_nonsense_is_refused() {
     pair.write(registers::SCRATCH, 0xdead_beef);
     assert_eq!(pair.read(registers::SCRATCH), 0xdead_beef);
     for address in [
-        0x90,
+        0x94,
         0x3c_0000 & 0x1f_ffff,
         2,
         0x1100,

@@ -4,8 +4,8 @@
 //! ```text
 //! 000-0bf  pages 0-3: words 00-2f of page 1-3 are the QP's row; of page 0, which is no QP's, the program's variables;
 //! 0c0-0ff             words 30-3f of each are 16 of the 64 counters
-//! 100-123  page 4:    the registers, as AXI4-Lite shows them
-//! 124-127             variables
+//! 100-124  page 4:    the registers, as AXI4-Lite shows them
+//! 125-127             variables
 //! 128-137             CQ rows, 4 words each
 //! 138-13f             variables
 //! 140-15f  page 5:    MR rows, 8 words each
@@ -40,7 +40,7 @@ pub const TX: usize = 0x16c;
 pub const TX_WORDS: usize = WORDS - TX;
 
 /// Where variables may be: first word, words.
-pub const POOLS: [(usize, usize); 4] = [(0, 48), (0x160, 12), (0x138, 8), (0x124, 4)];
+pub const POOLS: [(usize, usize); 4] = [(0, 48), (0x160, 12), (0x138, 8), (0x125, 3)];
 
 /// The word of a counter.
 pub const fn counter(code: u8) -> usize {
