@@ -282,7 +282,9 @@ impl Shadow {
             let of = |packets: &[Packet]| -> Vec<Packet> { packets.iter().filter(|p| p.qpn == *qpn).cloned().collect() };
             let (engine, model) = (of(&engine), of(&model));
             let naks = |packets: &[Packet]| -> Vec<(u8, u32, u32)> {
-                let naks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome > syndrome::NAK_SEQUENCE);
+                let naks = packets
+                    .iter()
+                    .filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome > syndrome::NAK_SEQUENCE);
                 naks.map(|p| (p.aeth.syndrome, p.psn, p.aeth.msn)).collect()
             };
             hold!(
@@ -292,7 +294,9 @@ impl Shadow {
                 naks(&model)
             );
             let acks = |packets: &[Packet]| -> BTreeSet<(u8, u32, u32)> {
-                let acks = packets.iter().filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome <= syndrome::NAK_SEQUENCE);
+                let acks = packets
+                    .iter()
+                    .filter(|p| p.opcode == ACKNOWLEDGE && p.aeth.syndrome <= syndrome::NAK_SEQUENCE);
                 acks.map(|p| (p.aeth.syndrome, p.psn, p.aeth.msn)).collect()
             };
             let extra: Vec<_> = acks(&engine).difference(&acks(&model)).copied().collect();
@@ -300,7 +304,16 @@ impl Shadow {
             let responses = |packets: &[Packet]| -> BTreeSet<(u32, Vec<u8>)> {
                 let responses = packets.iter().filter(|p| p.opcode != ACKNOWLEDGE);
                 responses
-                    .map(|p| (p.psn, if p.opcode == ATOMIC_ACKNOWLEDGE { p.atomic_original.to_be_bytes().to_vec() } else { p.payload.clone() }))
+                    .map(|p| {
+                        (
+                            p.psn,
+                            if p.opcode == ATOMIC_ACKNOWLEDGE {
+                                p.atomic_original.to_be_bytes().to_vec()
+                            } else {
+                                p.payload.clone()
+                            },
+                        )
+                    })
                     .collect()
             };
             let (engine, model) = (responses(&engine), responses(&model));

@@ -109,7 +109,10 @@ fn a_golden_engine_and_a_verilated_one_move_bytes() {
             assert_eq!(moved.messages, 13);
             let ceiling = 10.0 * 16384.0 / message_bytes(route, 16384, 1024) as f64;
             let share = moved.steady_gbps / ceiling;
-            assert!(share < 1.01 && (loss > 0.0 || share > 0.97), "{route:?} from {from}: {share} of the ceiling");
+            assert!(
+                share < 1.01 && (loss > 0.0 || share > 0.97),
+                "{route:?} from {from}: {share} of the ceiling"
+            );
         }
     }
 }

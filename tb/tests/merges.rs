@@ -451,6 +451,9 @@ fn a_state_change_is_taken_by_both() {
             }
             bench.edge();
         }
-        assert!(changes > 300 && split > 300, "seed {seed}: {changes} changes, {split} cycles with one taken");
+        assert!(
+            changes > 300 && split > 300,
+            "seed {seed}: {changes} changes, {split} cycles with one taken"
+        );
     }
 }

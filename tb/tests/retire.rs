@@ -81,7 +81,11 @@ fn effects(e: &RetireEntry, failed: bool, spoiled: bool) -> Effects {
                 e.event_type
             },
             number: e.qpn,
-            detail: if failed && e.requester { (status::LOCAL_QP_OPERATION_ERROR as u64).to_bits() } else { syndrome },
+            detail: if failed && e.requester {
+                (status::LOCAL_QP_OPERATION_ERROR as u64).to_bits()
+            } else {
+                syndrome
+            },
         }),
         serve: e.serve.then_some(e.qp_index.to_u64()),
         qp_error: failed.then_some(e.qp_index.to_u64()),
@@ -211,7 +215,10 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             let at = due(&mut serves, "release");
             assert_eq!(Some(u.serve_index.val().to_u64()), wants[at].serve, "{say} entry {at}");
             // One after the other with the ACKs of the entries before.
-            assert!(acks.front().is_none_or(|a| *a >= at), "{say}: released before an ACK that stands before it");
+            assert!(
+                acks.front().is_none_or(|a| *a >= at),
+                "{say}: released before an ACK that stands before it"
+            );
         }
         if u.idle.val() {
             let taken = count - entries.len();
@@ -242,8 +249,13 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             done_count += 1;
             done_on = false;
         }
-        let empty =
-            entries.is_empty() && dones.is_empty() && acks.is_empty() && completions.is_empty() && events.is_empty() && errors.is_empty() && serves.is_empty();
+        let empty = entries.is_empty()
+            && dones.is_empty()
+            && acks.is_empty()
+            && completions.is_empty()
+            && events.is_empty()
+            && errors.is_empty()
+            && serves.is_empty();
         if empty && quiet == 0 {
             end = bench.cycle;
         }
@@ -314,7 +326,11 @@ fn r69_failed_entries_leave_while_no_error_is_taken() {
                 errors.push(bench.uut.qp_error_index.val().to_u64());
             }
             if cycle == 20 * count {
-                assert_eq!((sent, acks), (count, count), "form {QUEUE}{HOLD}: entries wait for an error to be taken");
+                assert_eq!(
+                    (sent, acks),
+                    (count, count),
+                    "form {QUEUE}{HOLD}: entries wait for an error to be taken"
+                );
             }
             bench.edge();
         }

@@ -185,8 +185,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         self.length.next = self.burst_end.val() - self.start_position.val();
         self.next_low.next = bit_cast::<33, 32>(self.low.q.val() & self.block_base.val()) + self.block_step.val();
         // Room for any burst behind what may be asked for, without counting.
-        self.roomy.next =
-            (self.free.val() >> 9).any() & (self.bursts.q.val() != self.most_bursts.val()) & !(self.asked.q.val() >> 7).any();
+        self.roomy.next = (self.free.val() >> 9).any() & (self.bursts.q.val() != self.most_bursts.val()) & !(self.asked.q.val() >> 7).any();
         self.begin_job.next = false;
         self.issue.next = false;
         self.finish.next = false;

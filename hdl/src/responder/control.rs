@@ -703,8 +703,11 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
                 self.jobs.next = self.two.val();
             }
         }
-        self.sequencer.effect.next =
-            self.answer.respond.val() | self.answer.complete.val() | self.answer.raise.val() | self.answer.served.val() | self.jobs.val().any();
+        self.sequencer.effect.next = self.answer.respond.val()
+            | self.answer.complete.val()
+            | self.answer.raise.val()
+            | self.answer.served.val()
+            | self.jobs.val().any();
         self.leave.push_job.next = self.sequencer.push_job.val();
         self.leave.push_entry.next = self.sequencer.push_entry.val() | self.house.push_entry.val();
         self.leave.push_event.next = self.sequencer.push_event.val();

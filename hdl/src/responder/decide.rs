@@ -123,7 +123,19 @@ impl Decide {
 impl Logic for Decide {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, full, over, empty, refused, order_bad, forbidden, execute_kept, hands_kept, verdict_kept);
+        dff_setup!(
+            self,
+            clock,
+            full,
+            over,
+            empty,
+            refused,
+            order_bad,
+            forbidden,
+            execute_kept,
+            hands_kept,
+            verdict_kept
+        );
 
         // R49. PadCnt is 0 where the payload is a whole PMTU; elsewhere `rx` has made the length from it (R50).
         self.above.next = self.half_smallest.val() << self.pmtu.val();

@@ -95,12 +95,7 @@ impl Default for Opcode {
                     Operation::ReadResponse | Operation::Acknowledge | Operation::AtomicAcknowledge
                 )
             }),
-            answereds: table(&|o| {
-                matches!(
-                    o.operation,
-                    Operation::ReadRequest | Operation::CompareSwap | Operation::FetchAdd
-                )
-            }),
+            answereds: table(&|o| matches!(o.operation, Operation::ReadRequest | Operation::CompareSwap | Operation::FetchAdd)),
         }
     }
 }
@@ -109,7 +104,15 @@ impl Logic for Opcode {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, rc_kept, datagram_kept, send_kept, write_kept, start_kept);
-        dff_setup!(self, clock, finish_kept, immediate_kept, invalidate_kept, response_kept, answered_kept);
+        dff_setup!(
+            self,
+            clock,
+            finish_kept,
+            immediate_kept,
+            invalidate_kept,
+            response_kept,
+            answered_kept
+        );
         self.code.next = self.opcode.val().get_bits::<5>(0);
         self.rc_kept.d.next = self.opcode.val().get_bits::<3>(5) == self.service_rc.val();
         self.datagram_kept.d.next = self.opcode.val().get_bits::<3>(5) == self.service_ud.val();

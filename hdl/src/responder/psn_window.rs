@@ -44,7 +44,17 @@ pub struct PsnWindow {
 impl Logic for PsnWindow {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pivot_kept, state_kept, message_kept, nak_kept, behind_kept, equal_kept, difference);
+        dff_setup!(
+            self,
+            clock,
+            pivot_kept,
+            state_kept,
+            message_kept,
+            nak_kept,
+            behind_kept,
+            equal_kept,
+            difference
+        );
         if self.load.val() {
             self.pivot_kept.d.next = !self.word.val().get_bits::<24>(0);
             self.state_kept.d.next = self.word.val().get_bits::<3>(24);

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 
 /// Measures the gates in cycles.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hca-sim bench --preset tengig\n  hca-sim bench --all --markdown docs/performance.md\n  hca-sim bench --only doorbell")]
+#[command(
+    after_help = "Examples:\n  hca-sim bench --preset tengig\n  hca-sim bench --all --markdown docs/performance.md\n  hca-sim bench --only doorbell"
+)]
 pub struct Bench {
     /// Both presets
     #[arg(long)]

@@ -3,11 +3,11 @@
 
 use crate::session::{ENGINE, PEER};
 use crate::traffic::Flow;
-use verbena_verbs::Mr;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use verbena_model::icrc::icrc;
 use verbena_model::packet::{internet_checksum, AtomicEth, Packet, Reth};
+use verbena_verbs::Mr;
 
 const ETHERNET: usize = 14;
 const SHORTEST_ROCE: usize = 58;

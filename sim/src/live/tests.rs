@@ -229,7 +229,10 @@ fn two_nics_move_data_over_a_bad_cable() {
 fn the_verilated_engine_moves_data_over_a_bad_cable() {
     let summary = move_data(Two::new(EngineKind::Verilated, bad_cable()), 60_000);
     assert!(summary.faults_out.faults() > 2, "{summary:?}");
-    assert!(summary.counters.get("rx_host") >= Some(&1), "its ARP goes through the host port: {summary:?}");
+    assert!(
+        summary.counters.get("rx_host") >= Some(&1),
+        "its ARP goes through the host port: {summary:?}"
+    );
 }
 
 /// The first WRITEs half of `bytes` to the second and, if it can, READs it back.

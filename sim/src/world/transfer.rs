@@ -7,8 +7,8 @@ use crate::hold;
 use anyhow::{ensure, Context, Result};
 use std::collections::VecDeque;
 use verbena_verbs::{
-    Access, Bus, Capabilities, Completion, CompletionOpcode, CompletionStatus, Cq, Data, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer,
-    Qp, QpAttr, QpInit, QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
+    Access, Bus, Capabilities, Completion, CompletionOpcode, CompletionStatus, Cq, Data, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp,
+    QpAttr, QpInit, QpState, Region, Remote, Verb, WorkRequest, PAGE_BYTES,
 };
 
 /// How the bytes go.

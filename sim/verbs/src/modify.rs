@@ -262,7 +262,8 @@ impl<P: Bus + DmaMemory> Device<P> {
         if !self.capabilities.read_atomic {
             return MOST_RD_ATOMIC;
         }
-        self.deepest().min((self.capabilities.read_resources / self.capabilities.qps) as u32)
+        self.deepest()
+            .min((self.capabilities.read_resources / self.capabilities.qps) as u32)
     }
 
     /// Gives the QP as many of the engine's responder resources as its peer may have requests outstanding.

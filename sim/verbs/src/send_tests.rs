@@ -580,7 +580,16 @@ fn r59_responder_resources_are_dealt_out_of_the_pool() {
         (qp::READ_RING_BASE.get(&row), qp::MAX_DEST_RD_ATOMIC.get(&row))
     };
     let too_many = up(&mut device, Some(17));
-    assert!(matches!(too_many, Err(Error::OutOfRange { what: "max_dest_rd_atomic", .. })), "{too_many:?}");
+    assert!(
+        matches!(
+            too_many,
+            Err(Error::OutOfRange {
+                what: "max_dest_rd_atomic",
+                ..
+            })
+        ),
+        "{too_many:?}"
+    );
     let mut used = vec![false; 1024];
     let mut all = vec![];
     for n in 0..64 {

@@ -12,13 +12,7 @@ const COMPARE_SWAP: u8 = 19;
 const FETCH_ADD: u8 = 20;
 
 fn with_reads(serial: bool) -> Harness {
-    let mut h = Harness::with(
-        17,
-        Features {
-            serial,
-            ..Features::all()
-        },
-    );
+    let mut h = Harness::with(17, Features { serial, ..Features::all() });
     let mut row = row(2);
     qp::REMOTE_READ.set(&mut row, 1);
     qp::REMOTE_ATOMIC.set(&mut row, 1);
@@ -46,7 +40,10 @@ fn r22_r37_an_accepted_read_moves_epsn_by_its_packets_and_msn_by_one() {
                 let msn = msn as u32 + 1;
                 assert_eq!((left.counter(), left.requests.clone()), (ACCEPTED, vec![(2, false, msn)]));
                 let entry = left.entry();
-                assert!(entry.serve && !entry.respond && !entry.complete && !entry.event && !entry.requester, "{entry:?}");
+                assert!(
+                    entry.serve && !entry.respond && !entry.complete && !entry.event && !entry.requester,
+                    "{entry:?}"
+                );
                 assert_eq!((entry.qp_index.to_u64(), entry.jobs.to_u64()), (2, 0));
                 assert!(left.keys.is_empty(), "the responder checks the key");
                 psn = (psn + psns) & 0xff_ffff;
@@ -67,13 +64,21 @@ fn r28_r29_a_duplicate_changes_nothing_whatever_becomes_of_it() {
         h.serve = (2, 0, 5);
         h.send(&request(READ, 100));
         let before = h.query(2);
-        for (opcode, psn) in [(READ, 100), (READ, 104), (FETCH_ADD, 99), (COMPARE_SWAP, 105u32.wrapping_sub(1 << 23))] {
+        for (opcode, psn) in [
+            (READ, 100),
+            (READ, 104),
+            (FETCH_ADD, 99),
+            (COMPARE_SWAP, 105u32.wrapping_sub(1 << 23)),
+        ] {
             h.serve = (2, verdict, 77);
             // R53, R49: it is judged by what it repeats.
             let mut p = request(opcode, psn & 0xff_ffff);
             p.length = 4;
             let left = h.send(&p);
-            assert_eq!((left.counter(), left.requests.clone(), left.silent()), (DUPLICATE, vec![(2, true, 1)], true));
+            assert_eq!(
+                (left.counter(), left.requests.clone(), left.silent()),
+                (DUPLICATE, vec![(2, true, 1)], true)
+            );
             assert_eq!(h.query(2), before);
         }
     }

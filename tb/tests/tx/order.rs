@@ -64,14 +64,20 @@ fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
             let allowed = bench.uut.allowed.val();
             if let Some((_, own, all)) = ack {
                 let gone = |n: Option<u64>, begun: u64| n.is_none_or(|n| n < begun);
-                assert!(!allowed || gone(own, begun), "seed {seed} cycle {cycle}: the ACK passes a response of its QP");
+                assert!(
+                    !allowed || gone(own, begun),
+                    "seed {seed} cycle {cycle}: the ACK passes a response of its QP"
+                );
                 assert!(allowed || !taking, "seed {seed} cycle {cycle}: no longer allowed");
                 if offered && all.is_none() {
                     assert!(allowed, "seed {seed} cycle {cycle}: held back by nothing");
                     at_once += 1;
                 }
                 // Two cycles after the last of them was begun.
-                assert!(allowed || !gone(all.map(|n| n + 2), begun), "seed {seed} cycle {cycle}: held back for ever");
+                assert!(
+                    allowed || !gone(all.map(|n| n + 2), begun),
+                    "seed {seed} cycle {cycle}: held back for ever"
+                );
                 waited += (allowed && !taking && !offered) as u64;
                 taking |= allowed;
                 // The narrow form takes it late.

@@ -29,6 +29,11 @@ mod tests {
     #[test]
     fn it_assembles() {
         let program = program().unwrap_or_else(|e| panic!("{e}"));
-        println!("{} instructions: {:?}; opcodes at {}", program.words.len(), program.sizes(), program.symbols["opcodes"]);
+        println!(
+            "{} instructions: {:?}; opcodes at {}",
+            program.words.len(),
+            program.sizes(),
+            program.symbols["opcodes"]
+        );
     }
 }
