@@ -11,6 +11,7 @@ use verbena_tb::step::Bench;
 /// Never before a response of its QP that stands in the slots; at the latest behind all responses that stood there; at once where there were none.
 #[test]
 fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
+    let (mut all_waited, mut all_at_once) = (0, 0);
     for (seed, qps, slots, begins) in [(1, 4, 16, 0.05), (2, 4, 16, 0.3), (3, 2, 2, 0.1), (4, 1, 16, 0.1)] {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut bench = Bench::new(Box::new(AckOrder::<2>::default()), |u| &mut u.clock);
@@ -103,6 +104,14 @@ fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
                 }
             }
         }
-        assert!(waited > 50 && at_once > 2, "seed {seed}: {waited} waited, {at_once} went at once");
+        // Where the slots are always full, hardly one goes at once.
+        assert!(waited > 50, "seed {seed}: {waited} waited, {at_once} went at once");
+        all_waited += waited;
+        all_at_once += at_once;
     }
+    println!("{all_waited} ACKs waited, {all_at_once} went at once");
+    assert!(
+        all_waited > 1_000 && all_at_once > 3_000,
+        "{all_waited} waited, {all_at_once} went at once"
+    );
 }
