@@ -64,6 +64,8 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     stop: DFF<Bits<15>>,
     /// Beats asked for that didn't come; with the burst to come and what is between R and the FIFO.
     asked: DFF<Bits<PB>>,
+    issued: DFF<Bit>,
+    issued_length: DFF<Bits<8>>,
     need: DFF<Bits<PB>>,
     bursts: DFF<Bits<4>>,
     packets: DFF<Bits<4>>,
@@ -133,6 +135,8 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             carry: Default::default(),
             stop: Default::default(),
             asked: Default::default(),
+            issued: Default::default(),
+            issued_length: Default::default(),
             need: Default::default(),
             bursts: Default::default(),
             packets: Default::default(),
@@ -169,7 +173,21 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
 impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K, PB, AB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, low, high, carry, stop, asked, need, bursts, packets);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            low,
+            high,
+            carry,
+            stop,
+            asked,
+            issued,
+            issued_length,
+            need,
+            bursts,
+            packets
+        );
 
         self.job_address.next = self.job.val().address & self.address_mask.val();
         self.job_length.next = bit_cast::<15, 14>(self.job.val().length);
@@ -184,8 +202,11 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         }
         self.length.next = self.burst_end.val() - self.start_position.val();
         self.next_low.next = bit_cast::<33, 32>(self.low.q.val() & self.block_base.val()) + self.block_step.val();
-        // Room for any burst behind what may be asked for, without counting.
-        self.roomy.next = (self.free.val() >> 9).any() & (self.bursts.q.val() != self.most_bursts.val()) & !(self.asked.q.val() >> 7).any();
+        // Room for any burst behind what may be asked for, without counting. What has just been asked for isn't counted yet.
+        self.roomy.next = !self.issued.q.val()
+            & (self.free.val() >> 9).any()
+            & (self.bursts.q.val() != self.most_bursts.val())
+            & !(self.asked.q.val() >> 7).any();
         self.begin_job.next = false;
         self.issue.next = false;
         self.finish.next = false;
@@ -279,10 +300,13 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         if self.beat_taken.val() {
             self.asked.d.next = self.asked.q.val() - 1;
         }
-        if self.issue.val() {
-            self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val()) + 1;
+        // A burst counts a cycle after its AR: before the next one is weighed, and before its first beat.
+        self.issued.d.next = self.issue.val();
+        self.issued_length.d.next = self.length.val();
+        if self.issued.q.val() {
+            self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.issued_length.q.val()) + 1;
             if self.beat_taken.val() {
-                self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val());
+                self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.issued_length.q.val());
             }
         }
         if self.issue.val() & !self.burst_ended.val() {
@@ -301,6 +325,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         if self.reset.val() {
             self.state.d.next = ReadState::Idle;
             self.asked.d.next = 0.into();
+            self.issued.d.next = false;
             self.bursts.d.next = 0.into();
             self.packets.d.next = 0.into();
         }

@@ -61,6 +61,8 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pub head: Signal<In, PacketHead>,
     pub response_valid: Signal<In, Bit>,
     pub response_done: Signal<Out, Bit>,
+    /// A response with data is done, but its QP's row isn't written yet: no change of a state may pass it.
+    pub response_late: Signal<Out, Bit>,
     pub response_code: Signal<Out, Bits<6>>,
     /// The frame is released by a job of ours; else control releases it.
     pub response_placed: Signal<Out, Bit>,
@@ -152,7 +154,6 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pd: DFF<Bits<16>>,
     operation: DFF<Bits<4>>,
     signaled: DFF<Bit>,
-    response: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     cause: Signal<Local, Bits<8>>,
     completed: Signal<Local, Bits<8>>,
@@ -190,6 +191,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             head: Default::default(),
             response_valid: Default::default(),
             response_done: Default::default(),
+            response_late: Default::default(),
             response_code: Default::default(),
             response_placed: Default::default(),
             job: Default::default(),
@@ -269,7 +271,6 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             pd: Default::default(),
             operation: Default::default(),
             signaled: Default::default(),
-            response: Default::default(),
             done: Default::default(),
             cause: Default::default(),
             completed: Default::default(),
@@ -344,9 +345,9 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.steps.sent_valid.next = self.sent_valid.val();
         self.steps.sent_index.next = self.sent_index.val();
         self.steps.sent_status.next = self.sent_status.val();
-        self.response.next = self.steps.work.val() == CompleteWork::Response;
         self.done.next = self.steps.finish.val();
-        self.response_done.next = self.done.val() & self.response.val();
+        self.response_done.next = self.steps.response_done.val();
+        self.response_late.next = self.steps.late.val();
         self.response_placed.next = self.steps.placed.val();
         self.response_code.next = self.code_response.val();
         if self.steps.ghost.val() {

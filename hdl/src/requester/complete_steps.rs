@@ -61,9 +61,11 @@ pub enum CompleteState {
     Started,
     Posted,
     PostedWait,
+    PostedLook,
     Flush,
     Begun,
     BegunWait,
+    BegunLook,
     Drained,
     Save,
     SaveIndex,
@@ -104,6 +106,9 @@ pub struct CompleteSteps {
     pub sent_status: Signal<In, Bits<8>>,
     pub work: Signal<Out, CompleteWork>,
     pub finish: Signal<Out, Bit>,
+    /// One cycle: the response is done. One with data is done when its jobs and its entry have left, while what follows from it is still written (`late`).
+    pub response_done: Signal<Out, Bit>,
+    pub late: Signal<Out, Bit>,
     /// The response was outside what is outstanding (R39).
     pub ghost: Signal<Out, Bit>,
     /// The response's last job has released the frame.
@@ -202,6 +207,8 @@ pub struct CompleteSteps {
     here: DFF<Bit>,
     in_flight: DFF<Bit>,
     hit: DFF<Bit>,
+    /// What Send showed, a cycle later.
+    looked: DFF<Bits<32>>,
     same: DFF<Bit>,
     /// The acknowledgement ends with this message.
     exact: DFF<Bit>,
@@ -222,6 +229,11 @@ pub struct CompleteSteps {
     status_kept: DFF<Bits<4>>,
     cause: DFF<Bits<6>>,
     operation: DFF<TimerOperation>,
+    /// The end, a cycle after its decision.
+    finish_kept: DFF<Bit>,
+    /// The response is done, but not the work.
+    early: DFF<Bit>,
+    released: DFF<Bit>,
     report: DFF<Bit>,
     report_kept: DFF<Bits<12>>,
     other: Signal<Local, Bit>,
@@ -279,6 +291,8 @@ impl Default for CompleteSteps {
             sent_status: Default::default(),
             work: Default::default(),
             finish: Default::default(),
+            response_done: Default::default(),
+            late: Default::default(),
             ghost: Default::default(),
             placed: Default::default(),
             index: Default::default(),
@@ -366,6 +380,7 @@ impl Default for CompleteSteps {
             here: Default::default(),
             in_flight: Default::default(),
             hit: Default::default(),
+            looked: Default::default(),
             same: Default::default(),
             exact: Default::default(),
             moved: Default::default(),
@@ -385,6 +400,9 @@ impl Default for CompleteSteps {
             status_kept: Default::default(),
             cause: Default::default(),
             operation: Default::default(),
+            finish_kept: Default::default(),
+            early: Default::default(),
+            released: Default::default(),
             report: Default::default(),
             report_kept: Default::default(),
             other: Default::default(),
@@ -444,6 +462,7 @@ impl Logic for CompleteSteps {
             here,
             in_flight,
             hit,
+            looked,
             same,
             exact,
             moved,
@@ -465,10 +484,27 @@ impl Logic for CompleteSteps {
             outstanding,
             rnr_expired
         );
-        dff_setup!(self, clock, status_kept, cause, operation, report, report_kept);
+        dff_setup!(
+            self,
+            clock,
+            status_kept,
+            cause,
+            operation,
+            finish_kept,
+            early,
+            released,
+            report,
+            report_kept
+        );
 
+        self.looked.d.next = self.look_data.val();
         self.expired_ready.next = false;
-        self.finish.next = false;
+        self.finish.next = self.finish_kept.q.val();
+        self.finish_kept.d.next = false;
+        self.early.d.next = false;
+        self.response_done.next =
+            self.early.q.val() | (self.finish_kept.q.val() & (self.work_kept.q.val() == CompleteWork::Response) & !self.released.q.val());
+        self.late.next = self.released.q.val();
         self.read.next = false;
         self.item.next = 0.into();
         self.write.next = false;
@@ -537,6 +573,7 @@ impl Logic for CompleteSteps {
         match self.state.q.val() {
             CompleteState::Idle => {
                 self.place_clear.next = true;
+                self.released.d.next = false;
                 self.moved.d.next = false;
                 self.rewinding.d.next = false;
                 self.waking.d.next = false;
@@ -551,7 +588,10 @@ impl Logic for CompleteSteps {
                 self.rnr_expired.d.next = self.expired_rnr.val();
                 self.cause.d.next = 0.into();
                 self.operation.d.next = TimerOperation::Nothing;
-                if self.response_valid.val() & !(self.turn.q.val() & self.other.val()) {
+                if self.finish_kept.q.val() {
+                    // What is done is still on offer.
+                    self.state.d.next = CompleteState::Idle;
+                } else if self.response_valid.val() & !(self.turn.q.val() & self.other.val()) {
                     self.work_kept.d.next = CompleteWork::Response;
                     self.index_kept.d.next = self.response_index.val();
                     self.turn.d.next = true;
@@ -839,6 +879,9 @@ impl Logic for CompleteSteps {
                 self.entry_complete.next = self.closing_kept.q.val() & self.signaled.val();
                 self.entry_valid.next = self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val());
                 if self.entry_ready.val() | !(self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val())) {
+                    // The head isn't needed any more.
+                    self.early.d.next = true;
+                    self.released.d.next = true;
                     // An entry that may follow has no jobs.
                     self.place_clear.next = true;
                     self.reach.next = true;
@@ -924,7 +967,10 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::PostedWait;
             }
             CompleteState::PostedWait => {
-                self.same.d.next = self.look_data.val().get_bits::<16>(16) == self.wqe_kept.q.val();
+                self.state.d.next = CompleteState::PostedLook;
+            }
+            CompleteState::PostedLook => {
+                self.same.d.next = self.looked.q.val().get_bits::<16>(16) == self.wqe_kept.q.val();
                 self.state.d.next = CompleteState::Flush;
             }
             CompleteState::Flush => {
@@ -946,7 +992,10 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::BegunWait;
             }
             CompleteState::BegunWait => {
-                self.same.d.next = self.look_data.val().get_bits::<16>(0) == self.wqe_kept.q.val();
+                self.state.d.next = CompleteState::BegunLook;
+            }
+            CompleteState::BegunLook => {
+                self.same.d.next = self.looked.q.val().get_bits::<16>(0) == self.wqe_kept.q.val();
                 self.state.d.next = CompleteState::Drained;
             }
             CompleteState::Drained => {
@@ -1041,12 +1090,12 @@ impl Logic for CompleteSteps {
             CompleteState::Wake => {
                 self.wake_valid.next = true;
                 if self.wake_ready.val() {
-                    self.finish.next = true;
+                    self.finish_kept.d.next = true;
                     self.state.d.next = CompleteState::Idle;
                 }
             }
             CompleteState::Finish => {
-                self.finish.next = true;
+                self.finish_kept.d.next = true;
                 self.state.d.next = CompleteState::Idle;
             }
             _ => {
@@ -1105,6 +1154,9 @@ impl Logic for CompleteSteps {
 
         if self.reset.val() {
             self.state.d.next = CompleteState::Idle;
+            self.finish_kept.d.next = false;
+            self.early.d.next = false;
+            self.released.d.next = false;
             self.turn.d.next = false;
             self.report.d.next = false;
         }

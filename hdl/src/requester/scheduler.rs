@@ -178,6 +178,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     end_woken: DFF<Bit>,
     woken: DFF<Bit>,
     sending: DFF<Bit>,
+    rewind_seen: DFF<Bit>,
     flushing: DFF<Bit>,
     flush_index_kept: DFF<Bits<12>>,
     flush_state_kept: DFF<Bits<3>>,
@@ -276,6 +277,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             end_woken,
             woken,
             sending,
+            rewind_seen,
             flushing
         );
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index);
@@ -287,9 +289,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.in_hand.next = self.index.q.val().get_bits::<QA>(0);
         self.who.next = self.in_hand.val();
 
-        // What may be begun.
+        // What may be begun. A rewind is seen a cycle later, so that no turn stands behind Complete's state machine.
         self.quiet.next = self.segmenter_idle.val() & !self.ended.q.val();
-        self.can_rewind.next = self.rewind_valid.val() & self.quiet.val() & self.count_free.val();
+        self.can_rewind.next = self.rewind_seen.q.val() & self.quiet.val() & self.count_free.val();
         self.can_state.next = self.state_valid.val() & self.quiet.val() & self.tracker_empty.val() & !self.flushing.q.val();
         self.can_error.next = self.tracker_error.val() & self.quiet.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
@@ -717,6 +719,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
         }
 
+        self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
+
         // The row.
         self.read_base.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | bit_cast::<QS, 3>(self.read_item.val());
         self.ram.read_address.next = self.read_base.val();
@@ -824,7 +828,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.turn_valid.next = (self.known.q.val() | !self.doubtful.val())
             & self.front_valid.q.val()
             & !self.order_open.q.val()
-            & !self.rewind_valid.val()
+            & !self.rewind_seen.q.val()
             & !self.state_valid.val()
             & !self.tracker_error.val();
         self.turn_index.next = self.front.q.val().get_bits::<QA>(3);
@@ -853,6 +857,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.woken.d.next = false;
             self.end_woken.d.next = false;
             self.sending.d.next = false;
+            self.rewind_seen.d.next = false;
             self.flushing.d.next = false;
             self.refusing.d.next = false;
         }

@@ -75,6 +75,7 @@ pub struct WqeStore<
     beat: DFF<Bits<4>>,
     failed: DFF<Bit>,
     spoil: DFF<Bit>,
+    spoilt_kept: DFF<Bit>,
     full: Signal<Local, Bits<QR>>,
     fit: Signal<Local, Bits<QR>>,
     target: Signal<Local, Bits<QR>>,
@@ -112,6 +113,7 @@ impl<
             beat,
             failed,
             spoil,
+            spoilt_kept,
             head,
             head_valid,
             next_index,
@@ -204,7 +206,8 @@ impl<
         self.incoming.next = self.beat.q.val().any() | self.spoil.q.val();
         self.short.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
         self.partial.next = self.same.q.val() & self.incoming.val();
-        self.spoilt.next = self.spoil.q.val() & (self.target_reader.val() == self.head.q.val());
+        self.spoilt_kept.d.next = self.spoil.q.val() & (self.target_reader.val() == self.head.q.val());
+        self.spoilt.next = self.spoilt_kept.q.val();
 
         // Out.
         self.full.next = (bit_cast::<QR, QA>(self.read_index.val()) << 5) | bit_cast::<QR, 4>(self.read_word.val());

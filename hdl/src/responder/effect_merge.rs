@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Complete places data only while control waits for it (`placing`: a response is with it), so the jobs of the two never meet and
-//! stand in the order of their entries. An entry without jobs may come at any time. No latency.
+//! stand in the order of their entries. An entry without jobs may come at any time. Whose entry may leave is a register, so that neither's
+//! state machine stands before the other's: control's leave at once, Complete's a cycle later.
 
 use super::RetireEntry;
 use crate::mem::WriteJob;
@@ -19,7 +20,7 @@ use rust_hdl::prelude::*;
 pub struct EffectMerge {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    /// Control waits for Complete to place a response.
+    /// Control waits for Complete to place a response; it offers no job itself then, and its ready says nothing.
     pub placing: Signal<In, Bit>,
     pub control_job: Signal<In, WriteJob>,
     pub control_job_valid: Signal<In, Bit>,
@@ -39,17 +40,16 @@ pub struct EffectMerge {
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
-    /// An entry is shown and not yet taken, and whose it is; whose the last was.
-    shown: DFF<Bit>,
+    /// Complete's entries may leave, not control's.
     turn: DFF<Bit>,
-    complete_now: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
     valid_now: Signal<Local, Bit>,
 }
 
 impl Logic for EffectMerge {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, shown, turn);
+        dff_setup!(self, clock, turn);
 
         self.job.next = self.control_job.val();
         self.job_valid.next = self.control_job_valid.val();
@@ -58,31 +58,25 @@ impl Logic for EffectMerge {
         if self.placing.val() {
             self.job.next = self.complete_job.val();
             self.job_valid.next = self.complete_job_valid.val();
-            self.control_job_ready.next = false;
             self.complete_job_ready.next = self.job_ready.val();
         }
 
-        // `turn` is whose entry is or was shown; the other goes first.
-        self.complete_now.next = self.turn.q.val();
-        if !self.shown.q.val() {
-            self.complete_now.next = self.complete_entry_valid.val() & (!self.turn.q.val() | !self.control_entry_valid.val());
-        }
         self.entry.next = self.control_entry.val();
         self.valid_now.next = self.control_entry_valid.val();
-        if self.complete_now.val() {
+        if self.turn.q.val() {
             self.entry.next = self.complete_entry.val();
             self.valid_now.next = self.complete_entry_valid.val();
         }
         self.entry_valid.next = self.valid_now.val() & !self.reset.val();
-        self.control_entry_ready.next = self.entry_ready.val() & !self.complete_now.val();
-        self.complete_entry_ready.next = self.entry_ready.val() & self.complete_now.val();
-        self.shown.d.next = self.valid_now.val() & !self.entry_ready.val();
-        if self.valid_now.val() {
-            self.turn.d.next = self.complete_now.val();
+        self.control_entry_ready.next = self.entry_ready.val() & !self.turn.q.val();
+        self.complete_entry_ready.next = self.entry_ready.val() & self.turn.q.val();
+        // An entry that is shown stays; after it the other's turn comes, and control's where nobody has one.
+        self.leaves.next = !self.valid_now.val() | self.entry_ready.val();
+        if self.leaves.val() {
+            self.turn.d.next = self.complete_entry_valid.val() & !self.turn.q.val();
         }
 
         if self.reset.val() {
-            self.shown.d.next = false;
             self.turn.d.next = false;
         }
     }

@@ -4,9 +4,10 @@
 //! Ports carry the field's names (`docs/architecture.md`). AXI IDs: see `mem::WriteArbiter` and `mem::ReadArbiter`.
 //! Bursts are INCR, whole beats.
 
-use super::{RequesterSide, SoftReset};
+use super::{RequesterSide, SoftReset, Split};
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
+use crate::prim::ResetCopy;
 use crate::requester::CompleteConfig;
 use crate::responder::{Control, EffectMerge, Features, Retire};
 use crate::rx::Rx;
@@ -233,6 +234,14 @@ pub struct Hca<
     events: EventMerge,
     codes: CodeMerge,
     soft_reset: SoftReset,
+    /// A QP row goes to its keepers: control, transmit, the requester's side.
+    rows: Split<3>,
+    reset_rx: ResetCopy,
+    reset_control: ResetCopy,
+    reset_memory: ResetCopy,
+    reset_effects: ResetCopy,
+    reset_registers: ResetCopy,
+    reset_tx: ResetCopy,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
     size: Constant<Bits<3>>,
@@ -468,6 +477,13 @@ impl<
             events: Default::default(),
             codes: Default::default(),
             soft_reset: SoftReset::new(config),
+            rows: Default::default(),
+            reset_rx: Default::default(),
+            reset_control: Default::default(),
+            reset_memory: Default::default(),
+            reset_effects: Default::default(),
+            reset_registers: Default::default(),
+            reset_tx: Default::default(),
             core_reset: Default::default(),
             tables_ready: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
@@ -621,26 +637,40 @@ impl<
         self.events.clock.next = self.clk.val();
         self.codes.clock.next = self.clk.val();
         self.soft_reset.clock.next = self.clk.val();
+        self.rows.clock.next = self.clk.val();
+        self.reset_rx.clock.next = self.clk.val();
+        self.reset_control.clock.next = self.clk.val();
+        self.reset_memory.clock.next = self.clk.val();
+        self.reset_effects.clock.next = self.clk.val();
+        self.reset_registers.clock.next = self.clk.val();
+        self.reset_tx.clock.next = self.clk.val();
 
         // Reset, soft reset, drain.
         self.soft_reset.reset.next = self.rst.val();
         self.core_reset.next = self.soft_reset.core_reset.val();
-        self.rx.reset.next = self.core_reset.val();
-        self.control.reset.next = self.core_reset.val();
-        self.keys.reset.next = self.core_reset.val();
-        self.dma_writer.reset.next = self.core_reset.val();
-        self.write_arbiter.reset.next = self.core_reset.val();
-        self.descriptor_reader.reset.next = self.core_reset.val();
-        self.retire.reset.next = self.core_reset.val();
-        self.queues.reset.next = self.core_reset.val();
-        self.registers.reset.next = self.core_reset.val();
-        self.counters.reset.next = self.core_reset.val();
-        self.tx.reset.next = self.core_reset.val();
+        self.reset_rx.s.next = self.core_reset.val();
+        self.reset_control.s.next = self.core_reset.val();
+        self.reset_memory.s.next = self.core_reset.val();
+        self.reset_effects.s.next = self.core_reset.val();
+        self.reset_registers.s.next = self.core_reset.val();
+        self.reset_tx.s.next = self.core_reset.val();
+        self.rx.reset.next = self.reset_rx.m.val();
+        self.control.reset.next = self.reset_control.m.val();
+        self.keys.reset.next = self.reset_memory.m.val();
+        self.dma_writer.reset.next = self.reset_memory.m.val();
+        self.write_arbiter.reset.next = self.reset_memory.m.val();
+        self.descriptor_reader.reset.next = self.reset_memory.m.val();
+        self.retire.reset.next = self.reset_effects.m.val();
+        self.queues.reset.next = self.reset_effects.m.val();
+        self.registers.reset.next = self.reset_registers.m.val();
+        self.counters.reset.next = self.reset_registers.m.val();
+        self.tx.reset.next = self.reset_tx.m.val();
+        self.rows.reset.next = self.reset_registers.m.val();
         self.side.reset.next = self.core_reset.val();
-        self.read_arbiter.reset.next = self.core_reset.val();
-        self.effects.reset.next = self.core_reset.val();
-        self.events.reset.next = self.core_reset.val();
-        self.codes.reset.next = self.core_reset.val();
+        self.read_arbiter.reset.next = self.reset_memory.m.val();
+        self.effects.reset.next = self.reset_effects.m.val();
+        self.events.reset.next = self.reset_effects.m.val();
+        self.codes.reset.next = self.reset_registers.m.val();
         self.soft_reset.request.next = self.registers.soft_reset.val();
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
@@ -973,17 +1003,21 @@ impl<
         self.s_axil_rvalid.next = self.registers.s_r_valid.val();
         self.registers.s_r_ready.next = self.s_axil_rready.val();
 
-        // Tables, doorbells, commands. A QP row goes to its three keepers at once.
-        self.control.table_valid.next = self.registers.qp_valid.val() & self.tx.table_ready.val() & self.side.table_ready.val();
+        // Tables, doorbells, commands.
+        self.rows.s_valid.next = self.registers.qp_valid.val();
+        self.registers.qp_ready.next = self.rows.s_ready.val();
+        self.control.table_valid.next = self.rows.m_valid[0].val();
+        self.rows.m_ready[0].next = self.control.table_ready.val();
         self.control.table_address.next = self.registers.qp_address.val();
         self.control.table_data.next = self.registers.qp_data.val();
-        self.tx.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val() & self.side.table_ready.val();
+        self.tx.table_valid.next = self.rows.m_valid[1].val();
+        self.rows.m_ready[1].next = self.tx.table_ready.val();
         self.tx.table_address.next = self.registers.qp_address.val();
         self.tx.table_data.next = self.registers.qp_data.val();
-        self.side.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val() & self.tx.table_ready.val();
+        self.side.table_valid.next = self.rows.m_valid[2].val();
+        self.rows.m_ready[2].next = self.side.table_ready.val();
         self.side.table_address.next = self.registers.qp_address.val();
         self.side.table_data.next = self.registers.qp_data.val();
-        self.registers.qp_ready.next = self.control.table_ready.val() & self.tx.table_ready.val() & self.side.table_ready.val();
         self.keys.table_valid.next = self.registers.mr_valid.val();
         self.keys.table_address.next = self.registers.mr_address.val();
         self.keys.table_data.next = self.registers.mr_data.val();

@@ -43,6 +43,7 @@ pub struct PayloadFifo<const W: usize, const A: usize, const B: usize> {
     push: Signal<Local, Bit>,
     pull: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
+    fetched: DFF<Bit>,
     slot_in: Signal<Local, Bits<5>>,
     slot_out: Signal<Local, Bits<5>>,
     packet_mask: Constant<Bits<6>>,
@@ -82,6 +83,7 @@ impl<const W: usize, const A: usize, const B: usize> Default for PayloadFifo<W, 
             push: Default::default(),
             pull: Default::default(),
             fetch: Default::default(),
+            fetched: Default::default(),
             slot_in: Default::default(),
             slot_out: Default::default(),
             packet_mask: Constant::new((if W == 64 { 0x3f } else { 7u64 }).to_bits()),
@@ -106,7 +108,8 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
             valid,
             errors,
             packets_in,
-            packets_out
+            packets_out,
+            fetched
         );
         clock!(self, clock, ram);
 
@@ -153,11 +156,12 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
         if self.pull.val() {
             self.ahead_valid.d.next = self.fetch.val();
         }
-        // Room in the RAM; a beat may be written where one is read in the same cycle, never the same one.
-        if self.push.val() & !self.fetch.val() {
+        // Room in the RAM: what is read counts a cycle later.
+        self.fetched.d.next = self.fetch.val();
+        if self.push.val() & !self.fetched.q.val() {
             self.room.d.next = self.room.q.val() - 1;
         }
-        if !self.push.val() & self.fetch.val() {
+        if !self.push.val() & self.fetched.q.val() {
             self.room.d.next = self.room.q.val() + 1;
         }
 
@@ -165,6 +169,7 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
             self.room.d.next = self.capacity.val();
+            self.fetched.d.next = false;
             self.ahead_valid.d.next = false;
             self.valid.d.next = false;
             self.packets_in.d.next = 0.into();
