@@ -835,6 +835,10 @@ impl Harness {
                         assert!(self.words.is_empty(), "{at}: rewound inside a packet");
                     }
                 }
+                // New messages may go from now on, whatever else is still on offer.
+                Ask::State(index, state::RTS) if self.qps[index as usize].state == state::SQD => {
+                    self.qps[index as usize].state = state::RTS;
+                }
                 Ask::Wake(index) => {
                     let q = &mut self.qps[index as usize];
                     if q.fails.is_empty() && (q.state == state::RTS || q.state == state::SQD) {
