@@ -72,6 +72,8 @@ pub struct RequesterSide<
     pub response_done: Signal<Out, Bit>,
     pub response_code: Signal<Out, Bits<6>>,
     pub response_placed: Signal<Out, Bit>,
+    /// A response with data is with Complete: what later packets lead to must wait.
+    pub placing: Signal<Out, Bit>,
     /// To retire and the DMA writer.
     pub job: Signal<Out, WriteJob>,
     pub job_valid: Signal<Out, Bit>,
@@ -317,6 +319,7 @@ impl<
             atomic_w_ready: Default::default(),
             atomic_b_valid: Default::default(),
             atomic_b_error: Default::default(),
+            placing: Default::default(),
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
@@ -527,10 +530,14 @@ impl<
         self.responses.m_done.next = self.complete.response_done.val();
         self.responses.m_code.next = self.complete.response_code.val();
         self.responses.m_placed.next = self.complete.response_placed.val();
-        self.job.next = self.complete.job.val();
-        self.job_valid.next = self.complete.job_valid.val();
-        self.complete.job_ready.next = self.job_ready.val();
-        self.send.placed.next = self.complete.job_valid.val() & self.job_ready.val();
+        self.responses.s_job.next = self.complete.job.val();
+        self.responses.s_job_valid.next = self.complete.job_valid.val();
+        self.complete.job_ready.next = self.responses.s_job_ready.val();
+        self.job.next = self.responses.m_job.val();
+        self.job_valid.next = self.responses.m_job_valid.val();
+        self.responses.m_job_ready.next = self.job_ready.val();
+        self.placing.next = self.responses.placing.val();
+        self.send.placed.next = self.complete.job_valid.val() & self.responses.s_job_ready.val();
         self.send.landed.next = self.landed.val();
         self.entry.next = self.complete.entry.val();
         self.entry_valid.next = self.complete.entry_valid.val();
