@@ -806,6 +806,7 @@ impl<
         self.retire.done_error.next = self.dma_writer.done_error.val();
         self.dma_writer.done_ready.next = self.retire.done_ready.val();
         self.side.landed.next = self.retire.landed.val();
+        self.side.failing.next = self.retire.failing.val();
         self.write_arbiter.payload_aw_address.next = self.dma_writer.aw_address.val();
         self.write_arbiter.payload_aw_length.next = self.dma_writer.aw_length.val();
         self.write_arbiter.payload_aw_valid.next = self.dma_writer.aw_valid.val();

@@ -80,6 +80,8 @@ pub struct RequesterSide<
     pub job_ready: Signal<In, Bit>,
     /// One of these jobs with `write` has landed, in order.
     pub landed: Signal<In, Bit>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: Signal<In, Bit>,
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
@@ -324,6 +326,7 @@ impl<
             job_valid: Default::default(),
             job_ready: Default::default(),
             landed: Default::default(),
+            failing: Default::default(),
             entry: Default::default(),
             entry_valid: Default::default(),
             entry_ready: Default::default(),
@@ -539,6 +542,7 @@ impl<
         self.placing.next = self.responses.placing.val();
         self.send.placed.next = self.complete.job_valid.val() & self.responses.s_job_ready.val();
         self.send.landed.next = self.landed.val();
+        self.send.failing.next = self.failing.val();
         self.entry.next = self.complete.entry.val();
         self.entry_valid.next = self.complete.entry_valid.val();
         self.complete.entry_ready.next = self.entry_ready.val();
