@@ -113,6 +113,21 @@ impl Pair {
         })
     }
 
+    /// A host opens its engine anew (`OpenAttr::reset`): everything that it had set up, and what was under way, is gone; its memory stays.
+    pub fn restart(&mut self, side: usize) -> Result<()> {
+        let options = HcaOptions::new(&self.sides[side].hca().config.name.to_string());
+        // A machine for the moment in which the device has none.
+        let spare = Hca::new(&options)?;
+        let hca = std::mem::replace(self.sides[side].hca(), spare);
+        let end = ENDS[side];
+        let mut device =
+            Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {side} anew"))?;
+        let pd = device.alloc_pd()?;
+        let cq = device.create_cq(CQ_ENTRIES.min(device.capabilities().ring_entries))?;
+        self.sides[side] = Side { device, pd, cq };
+        Ok(())
+    }
+
     /// The engines' clock.
     pub fn clock_khz(&self) -> u64 {
         self.clock_khz

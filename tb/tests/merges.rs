@@ -345,6 +345,8 @@ fn entries_and_jobs_come_out_once_in_order() {
         let mut offered: [Option<u64>; 2] = [None; 2];
         let mut sent: [VecDeque<u64>; 2] = Default::default();
         let (mut next, mut shown, mut count) = (0u64, None, [0u32; 2]);
+        // For a while, and then not for a while.
+        let (mut placing, mut phase) = (false, 0u32);
         let mut longest = [0u64; 2];
         let mut since = [0u64; 2];
         bench.uut.reset.next = true;
@@ -367,7 +369,12 @@ fn entries_and_jobs_come_out_once_in_order() {
                 address: n.into(),
                 ..WriteJob::default()
             };
-            let placing: bool = rng.gen();
+            // It begins only while control has nothing on offer.
+            phase = phase.saturating_sub(1);
+            if phase == 0 && (placing || offered[0].is_none()) {
+                placing = !placing;
+                phase = rng.gen_range(1..40);
+            }
             let jobs: [bool; 2] = [rng.gen(), rng.gen()];
             let job_ready: bool = rng.gen();
             let uut = &mut bench.uut;
@@ -397,6 +404,7 @@ fn entries_and_jobs_come_out_once_in_order() {
                 );
                 shown = Some(number);
                 let i = (number & 1) as usize;
+                assert!(i == 1 || !placing, "seed {seed}, cycle {cycle}: control's entry overtakes");
                 let taken = [uut.control_entry_ready.val(), uut.complete_entry_ready.val()];
                 assert!(!taken[1 - i], "seed {seed}, cycle {cycle}: two sources at once");
                 assert_eq!(taken[i], uut.entry_ready.val());

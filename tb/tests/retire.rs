@@ -173,6 +173,8 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             Some(*n)
         })
         .collect();
+    // For each done, its entry, and whether it failed.
+    let failures: Vec<(usize, bool)> = (0..count).flat_map(|at| all[at].1.iter().map(move |d| (at, *d))).collect();
     let owners: Vec<bool> = all.iter().flat_map(|a| a.1.iter().map(|_| a.0.requester)).collect();
     let mut done_count = 0;
     let (mut entry_on, mut done_on) = (false, false);
@@ -234,6 +236,8 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             let at = due(&mut events, "event");
             assert_eq!(Some(u.event_job.val()), wants[at].event, "{say} entry {at}");
         }
+        let failing = failures[..done_count].iter().any(|(at, failed)| *failed && errors.contains(at));
+        assert_eq!(u.failing.val(), failing, "{say}: failing");
         if u.qp_error_valid.val() && u.qp_error_ready.val() {
             let at = due(&mut errors, "QP error");
             assert_eq!(Some(u.qp_error_index.val().to_u64()), wants[at].qp_error, "{say} entry {at}");

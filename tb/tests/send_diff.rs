@@ -35,6 +35,7 @@ macro_rules! send {
                 done_error,
                 placed,
                 landed,
+                failing,
                 rewind_valid,
                 rewind_index,
                 rewind_psn,

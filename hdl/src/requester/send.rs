@@ -91,6 +91,8 @@ pub struct Send<
     /// `Complete` hands a write job over; one of them has landed in memory. In order.
     pub placed: Signal<In, Bit>,
     pub landed: Signal<In, Bit>,
+    /// From retire: a write has failed and its QP isn't in ERR yet. No fenced message begins.
+    pub failing: Signal<In, Bit>,
     // From and to `Complete`.
     pub rewind_valid: Signal<In, Bit>,
     pub rewind_index: Signal<In, Bits<12>>,
@@ -166,6 +168,7 @@ impl<
         self.landing.landed.next = self.landed.val();
         self.landing.mark.next = self.segmenter.landing_mark.val();
         self.segmenter.landing_clear.next = self.landing.clear.val();
+        self.segmenter.failing_write.next = self.failing.val();
         self.reports.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.store.reset.next = self.reset.val();

@@ -2,13 +2,13 @@
 //! Write jobs and retire entries of the two that make them, control and `requester::Complete`.
 //!
 //! ```text
-//! control  job ───┐                            control  entry ─┐ alternate, held until taken
-//! complete job ───┴─► job (complete's while    complete entry ─┴─► entry
+//! control  job ───┐                            control  entry ─┐ alternate, held until taken;
+//! complete job ───┴─► job (complete's while    complete entry ─┴─► entry (complete's while `placing`)
 //!                     `placing`)
 //! ```
 //!
-//! Complete places data only while control waits for it (`placing`: a response is with it), so the jobs of the two never meet and
-//! stand in the order of their entries. An entry without jobs may come at any time. No latency.
+//! While a response with data is with Complete (`placing`), what control makes of later packets waits, so the jobs of the two stand in the order of their
+//! entries, and of their frames in the ring. Control has nothing on offer when `placing` begins. An entry of Complete without jobs may come at any time. No latency.
 
 use super::RetireEntry;
 use crate::mem::WriteJob;
@@ -19,7 +19,7 @@ use rust_hdl::prelude::*;
 pub struct EffectMerge {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    /// Control waits for Complete to place a response.
+    /// A response with data is with Complete.
     pub placing: Signal<In, Bit>,
     pub control_job: Signal<In, WriteJob>,
     pub control_job_valid: Signal<In, Bit>,
@@ -43,6 +43,7 @@ pub struct EffectMerge {
     shown: DFF<Bit>,
     turn: DFF<Bit>,
     complete_now: Signal<Local, Bit>,
+    control_entry_now: Signal<Local, Bit>,
     valid_now: Signal<Local, Bit>,
 }
 
@@ -63,18 +64,19 @@ impl Logic for EffectMerge {
         }
 
         // `turn` is whose entry is or was shown; the other goes first.
+        self.control_entry_now.next = self.control_entry_valid.val() & (!self.placing.val() | self.shown.q.val());
         self.complete_now.next = self.turn.q.val();
         if !self.shown.q.val() {
-            self.complete_now.next = self.complete_entry_valid.val() & (!self.turn.q.val() | !self.control_entry_valid.val());
+            self.complete_now.next = self.complete_entry_valid.val() & (!self.turn.q.val() | !self.control_entry_now.val());
         }
         self.entry.next = self.control_entry.val();
-        self.valid_now.next = self.control_entry_valid.val();
+        self.valid_now.next = self.control_entry_now.val();
         if self.complete_now.val() {
             self.entry.next = self.complete_entry.val();
             self.valid_now.next = self.complete_entry_valid.val();
         }
         self.entry_valid.next = self.valid_now.val() & !self.reset.val();
-        self.control_entry_ready.next = self.entry_ready.val() & !self.complete_now.val();
+        self.control_entry_ready.next = self.entry_ready.val() & !self.complete_now.val() & (!self.placing.val() | self.shown.q.val());
         self.complete_entry_ready.next = self.entry_ready.val() & self.complete_now.val();
         self.shown.d.next = self.valid_now.val() & !self.entry_ready.val();
         if self.valid_now.val() {

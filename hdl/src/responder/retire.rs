@@ -16,6 +16,7 @@
 //! always be set; `tx` drops it for a QP that isn't RC.
 //! A requester's entry (`requester`) is answered by nobody: its event names the status instead, and where it completes nothing, the QP's next
 //! completion of the requester takes the error's status: that of the READ whose bytes are missing.
+//! `failing` holds from a failed done until control has taken the QP's error, which it does once `Send` knows the QP's state: no fenced message passes meanwhile.
 //! Failed QPs wait in a FIFO of their own, twice as long as the queue, so a failed entry makes room in the queue before control takes the error: control, which
 //! takes it only between packets, always reaches that point, even if every entry fails. `idle` says that nothing is left here but such errors.
 //!
@@ -50,6 +51,8 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     pub done_ready: Signal<Out, Bit>,
     /// A done of a requester's entry is taken: its bytes are in memory.
     pub landed: Signal<Out, Bit>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: Signal<Out, Bit>,
     pub ack: Signal<Out, AckJob>,
     pub ack_valid: Signal<Out, Bit>,
     pub ack_ready: Signal<In, Bit>,
@@ -82,6 +85,8 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     event_due: DFF<Bit>,
     serve_due: DFF<Bit>,
     errors: Fifo<B, C, 12>,
+    /// Those in it.
+    owed: DFF<Bits<6>>,
     still: DFF<Bits<2>>,
     /// This QP misses bytes of a READ that hasn't completed yet.
     spoiled: DFF<Bit>,
@@ -94,6 +99,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     complete_now: Signal<Local, Bit>,
     index: Signal<Local, Bits<12>>,
     missing: Signal<Local, Bit>,
+    error_taken: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
     still_long: Signal<Local, Bit>,
     status: Signal<Local, Bits<8>>,
@@ -129,6 +135,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             done_error: Default::default(),
             done_ready: Default::default(),
             landed: Default::default(),
+            failing: Default::default(),
             ack: Default::default(),
             ack_valid: Default::default(),
             ack_ready: Default::default(),
@@ -156,6 +163,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             event_due: Default::default(),
             serve_due: Default::default(),
             errors: Default::default(),
+            owed: Default::default(),
             still: Default::default(),
             spoiled: Default::default(),
             spoiled_index: Default::default(),
@@ -166,6 +174,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             complete_now: Default::default(),
             index: Default::default(),
             missing: Default::default(),
+            error_taken: Default::default(),
             busy: Default::default(),
             still_long: Default::default(),
             status: Default::default(),
@@ -195,6 +204,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             completion_due,
             event_due,
             serve_due,
+            owed,
             still,
             spoiled,
             spoiled_index
@@ -265,6 +275,14 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.errors.s_data.next = self.index.val();
         self.errors.s_valid.next = self.complete_now.val() & self.failed.q.val();
         self.errors.m_ready.next = self.qp_error_ready.val();
+        self.error_taken.next = self.errors.m_valid.val() & self.qp_error_ready.val();
+        if self.errors.s_valid.val() & !self.error_taken.val() {
+            self.owed.d.next = self.owed.q.val() + 1;
+        }
+        if !self.errors.s_valid.val() & self.error_taken.val() {
+            self.owed.d.next = self.owed.q.val() - 1;
+        }
+        self.failing.next = (self.failed.q.val() & !self.sending.q.val()) | self.owed.q.val().any();
 
         // Nothing was here for a while: longer than the queue hides an entry.
         self.busy.next = self.entry_valid.val() | self.head_valid.val() | self.sending.q.val();
@@ -350,6 +368,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.event_due.d.next = false;
             self.serve_due.d.next = false;
             self.still.d.next = 0.into();
+            self.owed.d.next = 0.into();
             self.spoiled.d.next = false;
         }
     }

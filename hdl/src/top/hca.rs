@@ -703,7 +703,7 @@ impl<
         self.control.fetch_error.next = self.descriptor_reader.fetch_error.val();
         self.control.fetch_word.next = self.descriptor_reader.fetch_word0.val();
         self.descriptor_reader.fetch_next.next = self.control.fetch_next.val();
-        self.effects.placing.next = self.control.response_valid.val();
+        self.effects.placing.next = self.side.placing.val();
         self.effects.control_job.next = self.control.job.val();
         self.effects.control_job_valid.next = self.control.job_valid.val();
         self.control.job_ready.next = self.effects.control_job_ready.val();
@@ -790,7 +790,7 @@ impl<
         self.control.read_error_index.next = self.side.read_error_index.val();
         self.control.read_error_valid.next = self.side.read_error_valid.val();
         self.side.read_error_ready.next = self.control.read_error_ready.val();
-        self.control.retire_idle.next = self.retire.idle.val();
+        self.control.retire_idle.next = self.retire.idle.val() & !self.side.placing.val();
 
         // Payload to memory.
         self.rx.read_beat.next = self.dma_writer.read_beat.val();
@@ -806,6 +806,7 @@ impl<
         self.retire.done_error.next = self.dma_writer.done_error.val();
         self.dma_writer.done_ready.next = self.retire.done_ready.val();
         self.side.landed.next = self.retire.landed.val();
+        self.side.failing.next = self.retire.failing.val();
         self.write_arbiter.payload_aw_address.next = self.dma_writer.aw_address.val();
         self.write_arbiter.payload_aw_length.next = self.dma_writer.aw_length.val();
         self.write_arbiter.payload_aw_valid.next = self.dma_writer.aw_valid.val();

@@ -72,12 +72,16 @@ pub struct RequesterSide<
     pub response_done: Signal<Out, Bit>,
     pub response_code: Signal<Out, Bits<6>>,
     pub response_placed: Signal<Out, Bit>,
+    /// A response with data is with Complete: what later packets lead to must wait.
+    pub placing: Signal<Out, Bit>,
     /// To retire and the DMA writer.
     pub job: Signal<Out, WriteJob>,
     pub job_valid: Signal<Out, Bit>,
     pub job_ready: Signal<In, Bit>,
     /// One of these jobs with `write` has landed, in order.
     pub landed: Signal<In, Bit>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: Signal<In, Bit>,
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
@@ -317,10 +321,12 @@ impl<
             atomic_w_ready: Default::default(),
             atomic_b_valid: Default::default(),
             atomic_b_error: Default::default(),
+            placing: Default::default(),
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
             landed: Default::default(),
+            failing: Default::default(),
             entry: Default::default(),
             entry_valid: Default::default(),
             entry_ready: Default::default(),
@@ -527,11 +533,16 @@ impl<
         self.responses.m_done.next = self.complete.response_done.val();
         self.responses.m_code.next = self.complete.response_code.val();
         self.responses.m_placed.next = self.complete.response_placed.val();
-        self.job.next = self.complete.job.val();
-        self.job_valid.next = self.complete.job_valid.val();
-        self.complete.job_ready.next = self.job_ready.val();
-        self.send.placed.next = self.complete.job_valid.val() & self.job_ready.val();
+        self.responses.s_job.next = self.complete.job.val();
+        self.responses.s_job_valid.next = self.complete.job_valid.val();
+        self.complete.job_ready.next = self.responses.s_job_ready.val();
+        self.job.next = self.responses.m_job.val();
+        self.job_valid.next = self.responses.m_job_valid.val();
+        self.responses.m_job_ready.next = self.job_ready.val();
+        self.placing.next = self.responses.placing.val();
+        self.send.placed.next = self.complete.job_valid.val() & self.responses.s_job_ready.val();
         self.send.landed.next = self.landed.val();
+        self.send.failing.next = self.failing.val();
         self.entry.next = self.complete.entry.val();
         self.entry_valid.next = self.complete.entry_valid.val();
         self.complete.entry_ready.next = self.entry_ready.val();

@@ -108,6 +108,8 @@ pub struct Harness {
     /// Acknowledge each message by itself so many cycles after its end.
     pub auto_ack: Option<u64>,
     acks: VecDeque<(u64, usize)>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: bool,
     /// Cycles from a READ's or ATOMIC's acknowledgement until its bytes have landed.
     pub land_latency: u64,
     /// Write jobs to be handed over, and those under way with the cycle they land in: QPs.
@@ -171,6 +173,7 @@ impl Harness {
             land_latency: 0,
             to_place: VecDeque::new(),
             landing: VecDeque::new(),
+            failing: false,
             landed: HashMap::new(),
             first_job: 0,
             foreign: None,
@@ -611,6 +614,7 @@ impl Harness {
         let u = &mut self.bench.uut;
         u.placed.next = placed.is_some();
         u.landed.next = landed;
+        u.failing.next = self.failing;
         u.doorbell_valid.next = false;
         u.state_valid.next = false;
         u.rewind_valid.next = false;
