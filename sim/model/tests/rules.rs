@@ -21,6 +21,8 @@ mod random;
 mod random_answers;
 #[path = "rules/read_atomic.rs"]
 mod read_atomic;
+#[path = "rules/reorder.rs"]
+mod reorder;
 #[path = "rules/retry.rs"]
 mod retry;
 #[path = "rules/sending.rs"]

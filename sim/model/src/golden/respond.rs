@@ -64,6 +64,13 @@ pub enum Response {
 }
 
 impl Response {
+    fn is_duplicate(&self) -> bool {
+        matches!(
+            self,
+            Response::Read { duplicate: true, .. } | Response::Atomic { duplicate: true, .. }
+        )
+    }
+
     /// It holds one of the responder's resources: a duplicate uses the first one's.
     fn holds_resource(&self) -> bool {
         matches!(
@@ -243,6 +250,11 @@ impl Request<'_> {
         let same_end = |waiting: &&mut Response| waiting.end(pmtu).is_some() && waiting.end(pmtu) == response.end(pmtu);
         match self.qp.responses.iter_mut().find(same_end) {
             Some(waiting) => waiting.restart(response),
+            // Responses that are held wait for it: it goes before what is new, if the engine knows of that.
+            None if self.reorder.window != 0 => {
+                let duplicates = self.qp.responses.iter().take_while(|r| r.is_duplicate()).count();
+                self.qp.responses.insert(duplicates, response);
+            }
             None => self.qp.responses.push_back(response),
         }
     }
