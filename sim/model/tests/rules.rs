@@ -5,6 +5,8 @@
 mod client;
 #[path = "rules/datagram.rs"]
 mod datagram;
+#[path = "rules/early_responses.rs"]
+mod early_responses;
 #[path = "rules/fixture.rs"]
 mod fixture;
 #[path = "rules/framing.rs"]
@@ -25,5 +27,7 @@ mod read_atomic;
 mod reorder;
 #[path = "rules/retry.rs"]
 mod retry;
+#[path = "rules/selective.rs"]
+mod selective;
 #[path = "rules/sending.rs"]
 mod sending;

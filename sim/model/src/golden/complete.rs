@@ -168,7 +168,8 @@ impl Requester<'_> {
         }
         self.counters[usize::from(c::REWIND)] += 1;
         self.qp.send.answered = None;
-        (self.qp.send.resend, self.qp.send.resent) = (None, None);
+        let sq = &mut self.qp.send;
+        (sq.resend, sq.resent, sq.asked) = (None, None, None);
         // What it asks for is sent again anyway; one that says why the peer's QP ended stays.
         let stays = |p: &Packet| p.aeth.syndrome != syndrome::NAK_SEQUENCE && p.aeth.syndrome & 0xe0 != syndrome::RNR;
         self.qp.send.waiting = self.qp.send.waiting.take().filter(stays);
@@ -204,14 +205,16 @@ impl Requester<'_> {
         let (psn, Some(record)) = (sq.oldest_psn, sq.records.front()) else {
             return;
         };
-        // It is about to be asked for anyway.
-        if sq.next_psn == psn {
+        // It is about to be asked for anyway, or was and comes.
+        let asked = sq.asked.is_some_and(|end| distance(psn, end).wrapping_sub(1) < PSN_WINDOW);
+        if sq.next_psn == psn || asked {
             return;
         }
         let rest = distance(psn, record.end());
         let packets = sq.early.span(psn).map_or(rest, |(first, _)| first.min(rest));
         sq.answered = None;
         sq.resend = Some(Resend { psn, packets });
+        sq.asked = Some(after(psn, packets));
         self.counters[usize::from(c::IMPLIED_NAK)] += 1;
     }
 
@@ -226,7 +229,7 @@ impl Requester<'_> {
             }
             if sq.resent.map(|resent| after(resent, 1)) != Some(psn) {
                 sq.resent = Some(psn);
-                sq.resend = Some(Resend { psn, packets: 1 });
+                sq.resend = Some(Resend { psn, packets: PSN_WINDOW });
                 // A replay under way ends: what of it is missing will be NAKed.
                 if sq.next_psn != sq.highest {
                     sq.seek(sq.highest);

@@ -142,10 +142,11 @@ impl Requester<'_> {
             return None;
         };
         if wqe.is_read() {
-            packet.reth.length = packet.reth.length.min(resend.packets * self.qp.attributes.pmtu as u32);
+            let packets = resend.packets.min(record.packets - number);
+            packet.reth.length = packet.reth.length.min(packets.saturating_mul(self.qp.attributes.pmtu as u32));
             let record = &mut self.qp.send.records[place];
             record.restarted |= number != 0;
-            record.cut |= number + resend.packets != record.packets;
+            record.cut |= number + packets != record.packets;
         }
         self.counters[usize::from(c::SELECTIVE_RESEND)] += 1;
         // Once for each PSN that a NAK names, so a peer that NAKs for ever still ends by R48.

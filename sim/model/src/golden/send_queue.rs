@@ -58,7 +58,7 @@ pub struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resend {
     pub psn: u32,
-    /// PSNs of a READ that are missing; else 1.
+    /// PSNs of a READ that are missing, at most.
     pub packets: u32,
 }
 
@@ -113,6 +113,8 @@ pub struct SendQueue {
     pub waiting: Option<Packet>,
     /// What the next turn sends, before it goes on.
     pub resend: Option<Resend>,
+    /// First PSN behind the hole in a READ's responses that was asked for last.
+    pub asked: Option<u32>,
     /// PSN of the last sequence NAK that was answered by a resend alone.
     pub resent: Option<u32>,
     /// SQ_DRAINED was reported in this SQD.
