@@ -89,6 +89,23 @@ impl Response {
         }
     }
 
+    /// It will still bring what `other` brings.
+    fn covers(&self, other: &Response, pmtu: usize) -> bool {
+        match (self, other) {
+            (Response::Atomic { psn, .. }, Response::Atomic { psn: other, .. }) => psn == other,
+            (
+                Response::Read { psn, left, .. },
+                Response::Read {
+                    psn: from, left: length, ..
+                },
+            ) => {
+                let skipped = distance(*psn, *from);
+                skipped + read_packets(*length, pmtu) <= read_packets(*left, pmtu) && skipped < PSN_WINDOW
+            }
+            _ => false,
+        }
+    }
+
     /// A READ goes on as `again` says; it keeps its place and its resource.
     fn restart(&mut self, again: Response) {
         if let (Response::Read { duplicate, .. }, Response::Read { .. }) = (&*self, &again) {
@@ -247,15 +264,18 @@ impl Request<'_> {
         let Some(response) = response else { return };
         // Where the first one is still being sent to the same end, it goes on from here: the requester wants nothing else of it, and a
         // second copy behind it would make each loss cost the whole READ (R33).
-        let same_end = |waiting: &&mut Response| waiting.end(pmtu).is_some() && waiting.end(pmtu) == response.end(pmtu);
-        match self.qp.responses.iter_mut().find(same_end) {
-            Some(waiting) => waiting.restart(response),
-            // Responses that are held wait for it: it goes before what is new, if the engine knows of that.
-            None if self.reorder.window != 0 => {
-                let duplicates = self.qp.responses.iter().take_while(|r| r.is_duplicate()).count();
-                self.qp.responses.insert(duplicates, response);
-            }
-            None => self.qp.responses.push_back(response),
+        let waiting = &mut self.qp.responses;
+        if let Some(same_end) = waiting
+            .iter_mut()
+            .find(|w| w.end(pmtu).is_some() && w.end(pmtu) == response.end(pmtu))
+        {
+            same_end.restart(response);
+        } else if self.reorder.window == 0 {
+            waiting.push_back(response);
+        } else if !waiting.iter().any(|w| w.covers(&response, pmtu)) {
+            // Responses that are held wait for it: it goes before what is new.
+            let duplicates = waiting.iter().take_while(|w| w.is_duplicate()).count();
+            waiting.insert(duplicates, response);
         }
     }
 }
