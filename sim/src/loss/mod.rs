@@ -13,8 +13,9 @@ pub use plot::svg;
 pub use report::{markdown, print};
 
 use crate::hca::HcaOptions;
+use crate::held::NotHeld;
 use crate::pair::{Pair, WireOptions};
-use crate::world::{transfer, Flow, GoldenPair, Network, Order, Route, TransferOptions};
+use crate::world::{transfer, Flow, GoldenPair, Moved, Network, Order, Route, TransferOptions};
 use anyhow::Result;
 use indicatif::ProgressBar;
 use rand::{RngCore, SeedableRng};
@@ -135,6 +136,8 @@ pub struct Point {
     /// Nothing may be sent again.
     pub no_resend: bool,
     pub data_right: bool,
+    /// Why it ended before all was moved.
+    pub gave_up: Option<String>,
     pub frames: u64,
     pub lost: u64,
     pub overtaken: u64,
@@ -153,7 +156,9 @@ impl Point {
     }
 
     pub fn holds(&self) -> bool {
-        self.data_right && self.gate.is_none_or(|gate| self.share >= gate) && !(self.no_resend && self.resends() > 0)
+        (self.data_right || self.gave_up.is_some() && self.gate.is_none())
+            && self.gate.is_none_or(|gate| self.share >= gate)
+            && !(self.no_resend && self.resends() > 0)
     }
 }
 
@@ -249,7 +254,10 @@ fn measure<N: Network>(
         order: scheme.order,
     };
     let mut flows = [Flow::new(&mut network, 0, flow, data)?];
-    let moved = transfer(&mut network, &mut flows, 1000, |_| ())?;
+    let (moved, gave_up) = match transfer(&mut network, &mut flows, 1000, |_| ()) {
+        Err(error) if error.downcast_ref::<NotHeld>().is_some() => (Moved::default(), Some(format!("{error:#}"))),
+        moved => (moved?, None),
+    };
     let mut count = |code: u8| -> Result<u32> { Ok(network.device(0).counter(code)? + network.device(1).counter(code)?) };
     let [resent_alone, rewinds, timeouts, held, no_slot] =
         [c::SELECTIVE_RESEND, c::REWIND, c::TIMEOUT, c::REORDER_HELD, c::REORDER_FULL].map(&mut count);
@@ -266,6 +274,7 @@ fn measure<N: Network>(
         gate: None,
         no_resend: false,
         data_right: moved.matches,
+        gave_up,
         frames: wire(|s| s.sent),
         lost: wire(|s| s.lost),
         overtaken: wire(|s| s.reordered),

@@ -22,6 +22,7 @@ fn gate(p: &Point) -> String {
 
 fn verdict(p: &Point) -> &'static str {
     match (p.holds(), p.gate) {
+        _ if p.gave_up.is_some() && p.gate.is_none() => "gave up",
         (true, None) => "–",
         (true, _) => "held",
         _ => "MISSED",
@@ -84,7 +85,11 @@ pub fn print(points: &[Point], options: &LossOptions) {
             p.timeouts,
             p.held,
             p.no_slot,
-            if p.data_right { "" } else { "  DATA WRONG" }
+            match &p.gave_up {
+                Some(why) => format!("  {why}"),
+                None if p.data_right => String::new(),
+                None => "  DATA WRONG".into(),
+            }
         );
     }
 }
