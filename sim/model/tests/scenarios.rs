@@ -286,10 +286,6 @@ fn r33_r42_many_long_reads_and_writes_complete_at_5_percent_loss() {
             (true, 0, Reorder::NONE),
             (false, 0, Reorder::NONE),
         ] {
-            // Without a station a repeated READ waits behind one that this timer begins anew each time: it needs a timer longer than a message.
-            if reads && sizes == Reorder::NONE {
-                continue;
-            }
             let what = format!("reads {reads}, selective {selective}, distance {distance}, {sizes:?}");
             let faults = Faults {
                 loss: 0.05,

@@ -270,10 +270,9 @@ impl Request<'_> {
             .find(|w| w.end(pmtu).is_some() && w.end(pmtu) == response.end(pmtu))
         {
             same_end.restart(response);
-        } else if self.reorder.window == 0 {
-            waiting.push_back(response);
         } else if !waiting.iter().any(|w| w.covers(&response, pmtu)) {
-            // Responses that are held wait for it: in the order of PSNs, before what is new.
+            // In the order of PSNs, before what is new: else one that is asked for again and again would keep it waiting for ever, and what
+            // the requester holds would wait for it.
             let later = |w: &Response| distance(response.psn(), w.psn()).wrapping_sub(1) < PSN_WINDOW;
             let place = waiting.iter().position(later).unwrap_or(waiting.len());
             waiting.insert(place, response);
