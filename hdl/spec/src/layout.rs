@@ -93,6 +93,8 @@ row! {
         DEST_MAC_LOW "dest_mac_low" 9 0 32 "destination MAC, last four bytes";
         DEST_MAC_HIGH "dest_mac_high" 10 0 16 "destination MAC, first two bytes";
         VLAN_TCI "vlan_tci" 10 16 16 "802.1Q tag control";
+        NAK_DISTANCE "nak_distance" 11 0 6 "a gap is a loss once a packet more than this many PSNs after it came (R23, R34); no effect without reorder";
+        NAK_DELAY "nak_delay" 11 8 12 "a gap is a loss once it is older, us; 0: age doesn't count; no effect without reorder";
         DEST_IP_0 "dest_ip_0" 12 0 32 "the peer's IP, first four bytes";
         DEST_IP_1 "dest_ip_1" 13 0 32 "the peer's IP, bytes 4-7";
         DEST_IP_2 "dest_ip_2" 14 0 32 "the peer's IP, bytes 8-11";
@@ -104,6 +106,7 @@ row! {
         RETRY_COUNT "retry_count" 19 5 3 "transport retries without progress (R44, R48)";
         RNR_RETRY "rnr_retry" 19 8 3 "RNR retries, 7 for ever (R44)";
         MAX_RD_ATOMIC "max_rd_atomic" 19 11 5 "READs and ATOMICs that we may have outstanding, 0 to 16 (R59)";
+        SELECTIVE_REPEAT "selective_repeat" 19 16 1 "after a sequence NAK only the packet that it names is sent again: the peer holds early packets";
         READ_RING_BASE "read_ring_base" 20 0 12 "first responder resource of the QP's ring in the pool";
         MAX_DEST_RD_ATOMIC "max_dest_rd_atomic" 20 16 5 "READs and ATOMICs that the peer may have outstanding, 0 to 16 (R59)";
     }

@@ -5,6 +5,8 @@
 mod client;
 #[path = "rules/datagram.rs"]
 mod datagram;
+#[path = "rules/early_responses.rs"]
+mod early_responses;
 #[path = "rules/fixture.rs"]
 mod fixture;
 #[path = "rules/framing.rs"]
@@ -21,7 +23,11 @@ mod random;
 mod random_answers;
 #[path = "rules/read_atomic.rs"]
 mod read_atomic;
+#[path = "rules/reorder.rs"]
+mod reorder;
 #[path = "rules/retry.rs"]
 mod retry;
+#[path = "rules/selective.rs"]
+mod selective;
 #[path = "rules/sending.rs"]
 mod sending;

@@ -82,7 +82,10 @@ pub struct Capabilities {
     /// READs and ATOMICs that a peer may have outstanding on one QP, and on all together (register READ_LIMITS).
     pub read_depth: usize,
     pub read_resources: usize,
+    /// Early packets are held (R42); `nak_distance` and `nak_delay` can be set.
     pub reorder: bool,
+    /// The requester can send one packet again alone.
+    pub selective_repeat: bool,
     /// Most entries of a completion or event ring.
     pub ring_entries: usize,
     /// Bits of a bus address: all memory handed to the engine lies below 2^address_bits.
@@ -107,6 +110,7 @@ impl Capabilities {
             read_depth: (reads & 0x1f) as usize,
             read_resources: (reads >> 16) as usize,
             reorder: flag(20),
+            selective_repeat: flag(18) && reads >> 6 & 1 == 1,
             ring_entries: 1 << log(21),
             address_bits: word >> 25,
         }

@@ -12,6 +12,7 @@ mod rows;
 use crate::{Bus, BusError, DmaError, DmaMemory, PAGE_BYTES};
 use std::collections::{BTreeMap, VecDeque};
 use verbena_model::golden::qp::State;
+use verbena_model::golden::reorder::Reorder;
 use verbena_model::golden::{Completion, Event, Features, Golden, Outcome};
 use verbena_model::memory::Memory;
 use verbena_spec::layout::{self, cq, cqe, event, event_type, mr, mtt, qp, rq_wqe};
@@ -20,6 +21,9 @@ use verbena_spec::registers::{self, doorbell};
 /// CAPABILITIES bits beside the preset's.
 const REQUESTER: u32 = 1 << 18;
 const READ_ATOMIC: u32 = 1 << 19;
+const REORDER: u32 = 1 << 20;
+/// READ_LIMITS bit.
+const SELECTIVE_REPEAT: u32 = 1 << 6;
 /// First bus address that [`DmaMemory::allocate`] gives.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 
@@ -62,14 +66,25 @@ impl Default for GoldenHca {
 impl GoldenHca {
     /// The whole engine, with the sizes of the `tengig` preset.
     pub fn new() -> GoldenHca {
-        Self::with_features(Features::ALL)
+        Self::with_features(Features::ALL).with_reorder(Reorder::TENGIG)
+    }
+
+    /// With early packets held, and selective repeat; else neither.
+    pub fn with_reorder(mut self, sizes: Reorder) -> GoldenHca {
+        let holds = sizes.slots != 0;
+        self.golden.reorder = sizes;
+        for (register, bit) in [(registers::CAPABILITIES, REORDER), (registers::READ_LIMITS, SELECTIVE_REPEAT)] {
+            let word = self.words.entry(register).or_default();
+            *word = *word & !bit | if holds { bit } else { 0 };
+        }
+        self
     }
 
     /// One that lacks parts.
     pub fn with_features(features: Features) -> GoldenHca {
         let config = &verbena_spec::config::PRESETS[0];
         let mut words: BTreeMap<u32, u32> = registers::REGISTERS.iter().map(|r| (r.address, r.reset_value(config))).collect();
-        let mut capabilities = registers::capabilities(config) & !(REQUESTER | READ_ATOMIC);
+        let mut capabilities = registers::capabilities(config) & !(REQUESTER | READ_ATOMIC | REORDER);
         capabilities |= if features.requester { REQUESTER } else { 0 };
         capabilities |= if features.read_atomic { READ_ATOMIC } else { 0 };
         words.insert(registers::CAPABILITIES, capabilities);
@@ -124,6 +139,7 @@ impl GoldenHca {
     pub fn advance(&mut self, now: u64) {
         let mut outcome = Outcome::default();
         self.golden.advance(now, &mut self.memory, &mut outcome);
+        self.answers.extend(outcome.answers.iter().map(|p| p.to_frame()));
         self.tell(outcome);
     }
 

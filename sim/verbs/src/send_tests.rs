@@ -636,3 +636,77 @@ fn r59_atomics_are_refused_by_name_where_there_are_none() {
     assert_eq!(add, Err(Error::Unsupported("ATOMIC")));
     device.post_send(qp, &WorkRequest::new(1, Verb::Read(remote), &eight)).unwrap();
 }
+
+/// RTR with the order attributes.
+fn ordered(m: &mut Machine, nak_distance: Option<u8>, nak_delay: Option<u16>) -> Result<(), Error> {
+    let (mac, gid) = address(9);
+    let rtr = QpAttr::to_rtr(Peer::new(gid, mac), 1, 2, PathMtu::Mtu256);
+    m.device.modify_qp(
+        m.qp,
+        &QpAttr {
+            nak_distance,
+            nak_delay,
+            ..rtr
+        },
+    )
+}
+
+#[test]
+fn r23_r42_the_row_holds_what_makes_a_gap_a_loss_and_what_is_sent_again() {
+    let mut m = machine(3, Transport::Rc);
+    assert!(m.device.capabilities().reorder && m.device.capabilities().selective_repeat);
+    ordered(&mut m, Some(63), Some(4095)).unwrap();
+    let rts = QpAttr {
+        selective_repeat: Some(true),
+        ..rts()
+    };
+    m.device.modify_qp(m.qp, &rts).unwrap();
+    let index = m.qp.qpn & 0xfff;
+    let attributes = |m: &mut Machine| m.device.platform().golden().qp(index).unwrap().attributes.clone();
+    let a = attributes(&mut m);
+    assert_eq!((a.nak_distance, a.nak_delay, a.selective_repeat), (63, 4095, true));
+    // The next life begins with the defaults: at once, go back N.
+    m.device.modify_qp(m.qp, &QpAttr::to(QpState::Reset)).unwrap();
+    m.device.modify_qp(m.qp, &QpAttr::to_init(Access::NONE)).unwrap();
+    ordered(&mut m, None, None).unwrap();
+    m.device.modify_qp(m.qp, &self::rts()).unwrap();
+    let a = attributes(&mut m);
+    assert_eq!((a.nak_distance, a.nak_delay, a.selective_repeat), (0, 0, false));
+}
+
+#[test]
+fn r42_order_attributes_beyond_their_range_or_engine_are_refused_by_name() {
+    for (distance, delay, name) in [(Some(64), None, "nak_distance"), (None, Some(4096), "nak_delay")] {
+        let result = ordered(&mut machine(3, Transport::Rc), distance, delay);
+        assert!(
+            matches!(&result, Err(Error::OutOfRange { what, .. }) if *what == name),
+            "{result:?}"
+        );
+        let result = ordered(&mut machine(3, Transport::Uc), distance, delay);
+        assert!(
+            matches!(&result, Err(Error::NotAllowed { attribute, .. }) if *attribute == name),
+            "{result:?}"
+        );
+    }
+    let mut device = Device::open(GoldenHca::with_features(Features::ALL), &OpenAttr::new(address(3).0, address(3).1)).unwrap();
+    assert!(!device.capabilities().reorder && !device.capabilities().selective_repeat);
+    let pd = device.alloc_pd().unwrap();
+    let cq = device.create_cq(4).unwrap();
+    let qp = device.create_qp(&QpInit::new(pd, Transport::Rc, cq, 4)).unwrap();
+    device.modify_qp(qp, &QpAttr::to_init(Access::NONE)).unwrap();
+    let rtr = QpAttr::to_rtr(Peer::new(address(9).1, address(9).0), 1, 2, PathMtu::Mtu256);
+    let asked = QpAttr {
+        nak_distance: Some(0),
+        ..rtr
+    };
+    let result = device.modify_qp(qp, &asked);
+    let not_allowed = |result: &Result<(), Error>, name| matches!(result, Err(Error::NotAllowed { attribute, .. }) if *attribute == name);
+    assert!(not_allowed(&result, "nak_distance"), "{result:?}");
+    device.modify_qp(qp, &rtr).unwrap();
+    let asked = QpAttr {
+        selective_repeat: Some(false),
+        ..rts()
+    };
+    let result = device.modify_qp(qp, &asked);
+    assert!(not_allowed(&result, "selective_repeat"), "{result:?}");
+}

@@ -64,6 +64,13 @@ pub enum Response {
 }
 
 impl Response {
+    fn is_duplicate(&self) -> bool {
+        matches!(
+            self,
+            Response::Read { duplicate: true, .. } | Response::Atomic { duplicate: true, .. }
+        )
+    }
+
     /// It holds one of the responder's resources: a duplicate uses the first one's.
     fn holds_resource(&self) -> bool {
         matches!(
@@ -79,6 +86,23 @@ impl Response {
         match self {
             Response::Read { psn, left, .. } => Some(after(*psn, read_packets(*left, pmtu))),
             _ => None,
+        }
+    }
+
+    /// It will still bring what `other` brings.
+    fn covers(&self, other: &Response, pmtu: usize) -> bool {
+        match (self, other) {
+            (Response::Atomic { psn, .. }, Response::Atomic { psn: other, .. }) => psn == other,
+            (
+                Response::Read { psn, left, .. },
+                Response::Read {
+                    psn: from, left: length, ..
+                },
+            ) => {
+                let skipped = distance(*psn, *from);
+                skipped + read_packets(*length, pmtu) <= read_packets(*left, pmtu) && skipped < PSN_WINDOW
+            }
+            _ => false,
         }
     }
 
@@ -240,10 +264,18 @@ impl Request<'_> {
         let Some(response) = response else { return };
         // Where the first one is still being sent to the same end, it goes on from here: the requester wants nothing else of it, and a
         // second copy behind it would make each loss cost the whole READ (R33).
-        let same_end = |waiting: &&mut Response| waiting.end(pmtu).is_some() && waiting.end(pmtu) == response.end(pmtu);
-        match self.qp.responses.iter_mut().find(same_end) {
-            Some(waiting) => waiting.restart(response),
-            None => self.qp.responses.push_back(response),
+        let waiting = &mut self.qp.responses;
+        if let Some(same_end) = waiting
+            .iter_mut()
+            .find(|w| w.end(pmtu).is_some() && w.end(pmtu) == response.end(pmtu))
+        {
+            same_end.restart(response);
+        } else if self.reorder.window == 0 {
+            waiting.push_back(response);
+        } else if !waiting.iter().any(|w| w.covers(&response, pmtu)) {
+            // Responses that are held wait for it: it goes before what is new.
+            let duplicates = waiting.iter().take_while(|w| w.is_duplicate()).count();
+            waiting.insert(duplicates, response);
         }
     }
 }
