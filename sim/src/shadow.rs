@@ -211,7 +211,10 @@ impl Shadow {
     /// The model takes a frame.
     pub fn receive(&mut self, frame: &[u8], bad: bool) {
         let outcome = self.golden.receive(frame, bad, &mut self.memory);
-        for code in std::iter::once(outcome.rx).chain(outcome.responder).chain(outcome.drained.iter().copied()) {
+        for code in std::iter::once(outcome.rx)
+            .chain(outcome.responder)
+            .chain(outcome.drained.iter().copied())
+        {
             self.counters[usize::from(code)] += 1;
         }
         self.outcome.completions.extend(outcome.completions);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counter events of four stations onto one stream. Each has its turn every fourth cycle.
+//! Counter events of five stations onto one stream. Each has its turn every fourth cycle; the reorder station's goes after the READ responder's.
 
 use rust_hdl::prelude::*;
 
-/// Queues, `requester::Send`, `requester::Complete` and the READ responder to the counters' class Extra; latency 1 to 4 cycles.
+/// Queues, `requester::Send`, `requester::Complete`, the READ responder and the reorder station to the counters' class Extra; latency 1 to 4 cycles.
 #[derive(LogicBlock, Default)]
 pub struct CodeMerge {
     pub clock: Signal<In, Clock>,
@@ -20,6 +20,9 @@ pub struct CodeMerge {
     pub read: Signal<In, Bits<6>>,
     pub read_valid: Signal<In, Bit>,
     pub read_ready: Signal<Out, Bit>,
+    pub reorder: Signal<In, Bits<6>>,
+    pub reorder_valid: Signal<In, Bit>,
+    pub reorder_ready: Signal<Out, Bit>,
     pub m: Signal<Out, Bits<6>>,
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
@@ -44,6 +47,7 @@ impl Logic for CodeMerge {
         self.send_ready.next = false;
         self.complete_ready.next = false;
         self.read_ready.next = false;
+        self.reorder_ready.next = false;
         // One input has its turn a cycle, so none can starve and no path is long.
         self.turn.d.next = self.turn.q.val() + 1;
         if self.open.val() & (self.turn.q.val() == 0) {
@@ -72,6 +76,12 @@ impl Logic for CodeMerge {
             if self.read_valid.val() {
                 self.held.d.next = self.read.val();
                 self.full.d.next = true;
+            } else {
+                self.reorder_ready.next = true;
+                if self.reorder_valid.val() {
+                    self.held.d.next = self.reorder.val();
+                    self.full.d.next = true;
+                }
             }
         }
 

@@ -14,7 +14,7 @@
 //! | word | holds |
 //! |---|---|
 //! | 0 | [6:0] packets held, [12:7] window, [18:13] PSN mod 64 of the farthest, [19] the hole's age runs, [35:20] time at which it is a loss |
-//! | 1 | [5:0] nak_distance, [21:6] nak_delay, as the QP's row had them |
+//! | 1 | [5:0] nak_distance, [17:6] nak_delay, as the QP's row had them |
 //!
 //! A QP that holds something has one of `2^WA` windows: 64 map entries by PSN mod 64, [6] held, [5:0] slot.
 //!
@@ -81,7 +81,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     pub hold_distance: Signal<In, Bits<24>>,
     pub hold_standing: Signal<In, Bit>,
     pub nak_distance: Signal<In, Bits<6>>,
-    pub nak_delay: Signal<In, Bits<16>>,
+    pub nak_delay: Signal<In, Bits<12>>,
     pub hold_done: Signal<Out, Bit>,
     pub hold_nak: Signal<Out, Bit>,
     pub hold_code: Signal<Out, Bits<6>>,
@@ -132,7 +132,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     ages: DFF<Bit>,
     deadline: DFF<Bits<16>>,
     distance: DFF<Bits<6>>,
-    delay: DFF<Bits<16>>,
+    delay: DFF<Bits<12>>,
     // Map.
     hit: DFF<Bit>,
     hit_slot: DFF<Bits<6>>,
@@ -349,9 +349,36 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, work, clear, index, psn, count, window_kept, farthest, ages, deadline, distance, delay);
+        dff_setup!(
+            self,
+            clock,
+            step,
+            work,
+            clear,
+            index,
+            psn,
+            count,
+            window_kept,
+            farthest,
+            ages,
+            deadline,
+            distance,
+            delay
+        );
         dff_setup!(self, clock, hit, hit_slot, beyond, far, fair, further, expired, due, accept, nak, stored, code, checking);
-        dff_setup!(self, clock, check_index, check_psn, check_jump, jumped, shown_kept, probing_kept, blocked_kept, probe_waits, load_probe);
+        dff_setup!(
+            self,
+            clock,
+            check_index,
+            check_psn,
+            check_jump,
+            jumped,
+            shown_kept,
+            probing_kept,
+            blocked_kept,
+            probe_waits,
+            load_probe
+        );
         dff_setup!(self, clock, state_done, walk_left, passing, scan, event, event_kept);
         clock!(self, clock, rows, map, windows);
         self.windows.reset.next = self.reset.val();
@@ -419,11 +446,11 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.expired.d.next = self.ages.q.val() & !self.age.val().get_bit(15);
         // How far the farthest is ahead: of ePSN, which is the packet's distance before its PSN.
         self.behind.next = self.psn.q.val();
-        self.due.d.next = self.time.val() + self.delay.q.val() + 1;
+        self.due.d.next = self.time.val() + bit_cast::<16, 12>(self.delay.q.val()) + 1;
         self.far.d.next = self.hold_distance.val().get_bits::<6>(0) > self.nak_distance.val();
         if self.work.q.val() == KeeperWork::Hold {
             self.behind.next = self.psn.q.val() - self.hold_distance.val().get_bits::<6>(0);
-            self.due.d.next = self.time.val() + self.nak_delay.val() + 1;
+            self.due.d.next = self.time.val() + bit_cast::<16, 12>(self.nak_delay.val()) + 1;
         }
         self.ahead.next = self.farthest.q.val() - self.behind.val();
         if self.work.q.val() != KeeperWork::Hold {
@@ -432,13 +459,13 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.further.d.next = !self.count.q.val().any() | (self.hold_distance.val().get_bits::<6>(0) > self.ahead.val());
         self.beyond.d.next = (self.hold_distance.val() & self.beyond_window.val()).any();
         self.share.next = bit_cast::<9, 7>(self.slots_free.val()) << self.share_log.val();
-        self.fair.d.next =
-            self.slots_free.val().get_bits::<6>(1).any() & (bit_cast::<9, 7>(self.count.q.val()) < self.share.val());
+        self.fair.d.next = self.slots_free.val().get_bits::<6>(1).any() & (bit_cast::<9, 7>(self.count.q.val()) < self.share.val());
         if !self.count.q.val().any() {
             self.fair.d.next = self.slots_free.val().any() & self.windows.any.val();
         }
         self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.hit.q.val() & !self.shown_kept.q.val();
-        self.lost.next = (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.hold_standing.val();
+        self.lost.next =
+            (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.hold_standing.val();
         self.leaves.next = !self.less.val().any();
         self.dispose.next = false;
 
@@ -516,7 +543,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             }
             KeeperState::Key => {
                 self.distance.d.next = self.rows.read_data.val().get_bits::<6>(0);
-                self.delay.d.next = self.rows.read_data.val().get_bits::<16>(6);
+                self.delay.d.next = self.rows.read_data.val().get_bits::<12>(6);
                 self.step.d.next = KeeperState::Hit;
                 match self.work.q.val() {
                     KeeperWork::Check => {
@@ -649,8 +676,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                             self.row_window.next = bit_cast::<6, WA>(self.windows.number.val());
                         }
                         self.map.write_enable.next = true;
-                        self.map.write_address.next =
-                            bit_cast::<MA, 6>(self.psn.q.val()) | (bit_cast::<MA, 6>(self.row_window.val()) << 6);
+                        self.map.write_address.next = bit_cast::<MA, 6>(self.psn.q.val()) | (bit_cast::<MA, 6>(self.row_window.val()) << 6);
                         self.map.write_data.next = bit_cast::<7, 6>(self.slot.val()) | 64;
                     }
                     self.step.d.next = KeeperState::Reply;
@@ -776,7 +802,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         if self.step.q.val() == KeeperState::Reply {
             self.rows.write_enable.next = true;
             self.rows.write_address.next = self.row_item.val() | 1;
-            self.rows.write_data.next = bit_cast::<36, 6>(self.nak_distance.val()) | (bit_cast::<36, 16>(self.nak_delay.val()) << 6);
+            self.rows.write_data.next = bit_cast::<36, 6>(self.nak_distance.val()) | (bit_cast::<36, 12>(self.nak_delay.val()) << 6);
         }
         if self.step.q.val() == KeeperState::Clear {
             self.rows.write_enable.next = !self.over.val();

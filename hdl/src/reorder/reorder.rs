@@ -17,15 +17,7 @@ use rust_hdl::prelude::*;
 
 /// `2^QA` QPs (`RA = QA + 1`), `2^WA` windows (`WB = WA + 1`, `MA = WA + 6`), `C` one more than the larger of `RA` and `MA`, a ring of `2^BA` beats.
 #[derive(LogicBlock)]
-pub struct Reorder<
-    const QA: usize,
-    const RA: usize,
-    const WA: usize,
-    const WB: usize,
-    const MA: usize,
-    const C: usize,
-    const BA: usize,
-> {
+pub struct Reorder<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const MA: usize, const C: usize, const BA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     /// The tables are cleared.
@@ -53,7 +45,7 @@ pub struct Reorder<
     pub hold_standing: Signal<In, Bit>,
     /// The QP's attributes.
     pub nak_distance: Signal<In, Bits<6>>,
-    pub nak_delay: Signal<In, Bits<16>>,
+    pub nak_delay: Signal<In, Bits<12>>,
     pub hold_done: Signal<Out, Bit>,
     /// With done: the gap is answered by a NAK (R23, R24).
     pub hold_nak: Signal<Out, Bit>,

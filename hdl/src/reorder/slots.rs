@@ -128,7 +128,20 @@ impl<const BA: usize> Default for Slots<BA> {
 impl<const BA: usize> Logic for Slots<BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, next_slot, oldest_slot, done, in_use, left, moved, fresh, state, tail, last);
+        dff_setup!(
+            self,
+            clock,
+            next_slot,
+            oldest_slot,
+            done,
+            in_use,
+            left,
+            moved,
+            fresh,
+            state,
+            tail,
+            last
+        );
         dff_setup!(self, clock, to_last, to_bound, bounded, target, target_moves);
         clock!(self, clock, starts);
 
@@ -150,13 +163,20 @@ impl<const BA: usize> Logic for Slots<BA> {
         self.frame.next = self.s_release_valid.val() & !self.s_release_beat.val().get_bit(12);
         self.finished.next = self.done.q.val();
         if self.take.val() {
-            self.finished.next = self.done.q.val().replace_bit(self.next_slot.q.val().get_bits::<6>(0).index(), false);
+            self.finished.next = self
+                .done
+                .q
+                .val()
+                .replace_bit(self.next_slot.q.val().get_bits::<6>(0).index(), false);
             self.next_slot.d.next = self.next_slot.q.val() + 1;
         }
         self.done.d.next = self.finished.val();
         self.done_ready.next = !self.slot.val();
         if self.slot.val() {
-            self.done.d.next = self.finished.val().replace_bit(self.s_release_beat.val().get_bits::<6>(0).index(), true);
+            self.done.d.next = self
+                .finished
+                .val()
+                .replace_bit(self.s_release_beat.val().get_bits::<6>(0).index(), true);
         } else {
             if self.done_valid.val() {
                 self.done.d.next = self.finished.val().replace_bit(self.done_slot.val().index(), true);
@@ -213,7 +233,12 @@ impl<const BA: usize> Logic for Slots<BA> {
                 self.tail.d.next = self.target.q.val();
                 self.state.d.next = TailState::Measure;
                 // Nothing is held, and nothing held back.
-                if !self.bounded.q.val() & !self.take.val() & !self.frame.val() & !self.some.val() & (self.last.q.val() == self.target.q.val()) {
+                if !self.bounded.q.val()
+                    & !self.take.val()
+                    & !self.frame.val()
+                    & !self.some.val()
+                    & (self.last.q.val() == self.target.q.val())
+                {
                     self.state.d.next = TailState::Through;
                 }
             }
