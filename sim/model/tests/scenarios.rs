@@ -272,3 +272,48 @@ fn one_side_killed_the_other_reports_and_works_again() {
     assert_eq!(pair.on(0, qpn), [(0, status::SUCCESS)]);
     assert_eq!(pair.bytes(1, TARGET, 0, 600), source(0, 600));
 }
+
+/// Loss of 5 % both ways at a short timer, each way to recover: everything completes, far from its last retry.
+#[test]
+fn r33_r42_many_long_reads_and_writes_complete_at_5_percent_loss() {
+    use verbena_model::golden::reorder::Reorder;
+    use verbena_model::wire::Wire;
+    for reads in [true, false] {
+        for (selective, distance, sizes) in [
+            (true, 0, Reorder::TENGIG),
+            (true, 32, Reorder::TENGIG),
+            (false, 0, Reorder::TENGIG),
+            (true, 0, Reorder::NONE),
+            (false, 0, Reorder::NONE),
+        ] {
+            // Without a station a repeated READ waits behind one that this timer begins anew each time: it needs a timer longer than a message.
+            if reads && sizes == Reorder::NONE {
+                continue;
+            }
+            let what = format!("reads {reads}, selective {selective}, distance {distance}, {sizes:?}");
+            let faults = Faults {
+                loss: 0.05,
+                ..Faults::default()
+            };
+            let mut pair = Pair::sized(faults, 1024, 1 << 16);
+            pair.link.wires = [0, 1].map(|n| Wire::new(n, 5_000, faults));
+            for side in 0..2 {
+                pair.link.sides[side].golden.reorder = sizes;
+                pair.attributes(side, |a| {
+                    (a.timeout, a.selective_repeat, a.nak_distance) = (3, selective, distance);
+                });
+            }
+            for number in 0..200 {
+                let wqe = if reads { read(0, 1 << 16, 0) } else { write(0, 1 << 16, 0) };
+                while pair.try_post(0, wqe).is_none() {
+                    assert!(pair.link.step(), "{what}: message {number}");
+                }
+                let bad = pair.completions(0).iter().find(|d| d.status != status::SUCCESS).copied();
+                assert_eq!(bad, None, "{what}");
+            }
+            assert!(pair.run(), "{what}");
+            assert_eq!(pair.completions(0).len(), 200, "{what}");
+            println!("{what}: {} us", pair.link.now / 1000);
+        }
+    }
+}

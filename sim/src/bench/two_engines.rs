@@ -4,7 +4,7 @@
 use super::{BenchOptions, Figure, Gate};
 use crate::hca::HcaOptions;
 use crate::pair::{Pair, WireOptions};
-use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
+use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Order, Route, TransferOptions};
 use anyhow::Result;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -125,6 +125,7 @@ fn goodput(options: &BenchOptions, config: &Config, route: Route, pmtu: usize, b
         message: MESSAGE,
         depth: 16,
         timeout: TIMEOUT,
+        order: Order::default(),
     };
     let ways: &[usize] = if both { &[0, 1] } else { &[0] };
     let mut flows = vec![];
@@ -173,6 +174,7 @@ fn rate(options: &BenchOptions, config: &Config, qps: usize) -> Result<Figure> {
         // Both queues of a QP complete into one CQ, and `cu` has rings of 128.
         depth: if qps > 2 { 32 } else { 64 },
         timeout: TIMEOUT,
+        order: Order::default(),
     };
     let mut flows = vec![];
     for n in 0..qps {

@@ -64,11 +64,11 @@ pub enum Response {
 }
 
 impl Response {
-    fn is_duplicate(&self) -> bool {
-        matches!(
-            self,
-            Response::Read { duplicate: true, .. } | Response::Atomic { duplicate: true, .. }
-        )
+    /// Of the next packet.
+    fn psn(&self) -> u32 {
+        match self {
+            Response::Acknowledge { psn, .. } | Response::Read { psn, .. } | Response::Atomic { psn, .. } => *psn,
+        }
     }
 
     /// It holds one of the responder's resources: a duplicate uses the first one's.
@@ -273,9 +273,10 @@ impl Request<'_> {
         } else if self.reorder.window == 0 {
             waiting.push_back(response);
         } else if !waiting.iter().any(|w| w.covers(&response, pmtu)) {
-            // Responses that are held wait for it: it goes before what is new.
-            let duplicates = waiting.iter().take_while(|w| w.is_duplicate()).count();
-            waiting.insert(duplicates, response);
+            // Responses that are held wait for it: in the order of PSNs, before what is new.
+            let later = |w: &Response| distance(response.psn(), w.psn()).wrapping_sub(1) < PSN_WINDOW;
+            let place = waiting.iter().position(later).unwrap_or(waiting.len());
+            waiting.insert(place, response);
         }
     }
 }
