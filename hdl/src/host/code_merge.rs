@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counter events of five stations onto one stream. Each has its turn every fourth cycle; the reorder station's goes after the READ responder's.
+//! Counter events of five stations onto one stream. Each has its turn every fourth cycle; reorder station and READ responder share one.
 
 use rust_hdl::prelude::*;
 
@@ -29,13 +29,15 @@ pub struct CodeMerge {
     held: DFF<Bits<6>>,
     full: DFF<Bit>,
     turn: DFF<Bits<2>>,
+    /// The fourth turn goes to the reorder station first.
+    other: DFF<Bit>,
     open: Signal<Local, Bit>,
 }
 
 impl Logic for CodeMerge {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, full, turn);
+        dff_setup!(self, clock, held, full, turn, other);
 
         self.m.next = self.held.q.val();
         self.m_valid.next = self.full.q.val();
@@ -72,15 +74,17 @@ impl Logic for CodeMerge {
             }
         }
         if self.open.val() & (self.turn.q.val() == 3) {
-            self.read_ready.next = true;
-            if self.read_valid.val() {
-                self.held.d.next = self.read.val();
-                self.full.d.next = true;
-            } else {
+            if self.reorder_valid.val() & (self.other.q.val() | !self.read_valid.val()) {
                 self.reorder_ready.next = true;
-                if self.reorder_valid.val() {
-                    self.held.d.next = self.reorder.val();
+                self.held.d.next = self.reorder.val();
+                self.full.d.next = true;
+                self.other.d.next = false;
+            } else {
+                self.read_ready.next = true;
+                if self.read_valid.val() {
+                    self.held.d.next = self.read.val();
                     self.full.d.next = true;
+                    self.other.d.next = true;
                 }
             }
         }
@@ -88,6 +92,7 @@ impl Logic for CodeMerge {
         if self.reset.val() {
             self.full.d.next = false;
             self.turn.d.next = 0.into();
+            self.other.d.next = false;
             self.m_valid.next = false;
         }
     }

@@ -13,11 +13,11 @@ pub struct HoleClock {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub tick: Signal<In, Bits<32>>,
-    pub time: Signal<Out, Bits<16>>,
+    pub now: Signal<Out, Bits<16>>,
     /// Time until the next quarter tick in 1/1024 clocks, less than nothing when it is due.
     rest: DFF<Bits<21>>,
     step: DFF<Bits<21>>,
-    now: DFF<Bits<16>>,
+    quarters: DFF<Bits<16>>,
     /// A clock in the unit of `rest`.
     clock_step: Constant<Bits<21>>,
 }
@@ -28,7 +28,7 @@ impl Default for HoleClock {
             clock: Default::default(),
             reset: Default::default(),
             tick: Default::default(),
-            time: Default::default(),
+            quarters: Default::default(),
             rest: Default::default(),
             step: Default::default(),
             now: Default::default(),
@@ -40,17 +40,17 @@ impl Default for HoleClock {
 impl Logic for HoleClock {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, rest, step, now);
+        dff_setup!(self, clock, rest, step, quarters);
         self.step.d.next = bit_cast::<21, 19>(self.tick.val().get_bits::<19>(0)) - self.clock_step.val();
         self.rest.d.next = self.rest.q.val() - self.clock_step.val();
         if self.rest.q.val().get_bit(20) {
             self.rest.d.next = self.rest.q.val() + self.step.q.val();
-            self.now.d.next = self.now.q.val() + 1;
+            self.quarters.d.next = self.quarters.q.val() + 1;
         }
-        self.time.next = self.now.q.val();
+        self.now.next = self.quarters.q.val();
         if self.reset.val() {
             self.rest.d.next = 0.into();
-            self.now.d.next = 0.into();
+            self.quarters.d.next = 0.into();
         }
     }
 

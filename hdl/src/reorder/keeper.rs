@@ -69,7 +69,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub ready: Signal<Out, Bit>,
-    pub time: Signal<In, Bits<16>>,
+    pub now: Signal<In, Bits<16>>,
     // The head that control sees, and what control says.
     pub head_index: Signal<In, Bits<QA>>,
     pub head_psn: Signal<In, Bits<24>>,
@@ -218,7 +218,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             clock: Default::default(),
             reset: Default::default(),
             ready: Default::default(),
-            time: Default::default(),
+            now: Default::default(),
             head_index: Default::default(),
             head_psn: Default::default(),
             head_next: Default::default(),
@@ -442,15 +442,15 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.more.next = self.count.q.val() + 1;
 
         // Numbers that the steps use a cycle later.
-        self.age.next = self.time.val() - self.deadline.q.val();
+        self.age.next = self.now.val() - self.deadline.q.val();
         self.expired.d.next = self.ages.q.val() & !self.age.val().get_bit(15);
         // How far the farthest is ahead: of ePSN, which is the packet's distance before its PSN.
         self.behind.next = self.psn.q.val();
-        self.due.d.next = self.time.val() + bit_cast::<16, 12>(self.delay.q.val()) + 1;
+        self.due.d.next = self.now.val() + bit_cast::<16, 12>(self.delay.q.val()) + 1;
         self.far.d.next = self.hold_distance.val().get_bits::<6>(0) > self.nak_distance.val();
         if self.work.q.val() == KeeperWork::Hold {
             self.behind.next = self.psn.q.val() - self.hold_distance.val().get_bits::<6>(0);
-            self.due.d.next = self.time.val() + bit_cast::<16, 12>(self.nak_delay.val()) + 1;
+            self.due.d.next = self.now.val() + bit_cast::<16, 12>(self.nak_delay.val()) + 1;
         }
         self.ahead.next = self.farthest.q.val() - self.behind.val();
         if self.work.q.val() != KeeperWork::Hold {
@@ -690,7 +690,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 // Its turn.
                 self.checking.d.next = false;
                 self.dispose.next = true;
-                self.step.d.next = KeeperState::Load;
+                self.load.next = true;
+                self.step.d.next = KeeperState::Loading;
             }
             KeeperState::Gap => {
                 self.checking.d.next = false;
@@ -786,7 +787,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.map.write_enable.next = true;
             self.row_write.next = true;
             self.row_count.next = self.less.val();
-            if self.step.q.val() == KeeperState::Take {
+            if self.leaves.val() | (self.step.q.val() == KeeperState::Take) {
                 self.row_ages.next = false;
             }
             self.windows.give.next = self.leaves.val();

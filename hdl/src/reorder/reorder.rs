@@ -170,7 +170,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
 
         // Keeper.
         self.hole_clock.tick.next = self.tick.val();
-        self.keeper.time.next = self.hole_clock.time.val();
+        self.keeper.now.next = self.hole_clock.now.val();
         self.keeper.head_index.next = self.head.val().qpn.get_bits::<QA>(0);
         self.keeper.head_psn.next = self.head.val().psn;
         self.keeper.head_next.next = self.m_head_next.val();
