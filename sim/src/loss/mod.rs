@@ -68,6 +68,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "selective repeat, nak_distance 0",
         order: Order {
             selective_repeat: true,
+            reorder: true,
             nak_distance: 0,
             nak_delay: 0,
         },
@@ -78,6 +79,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "selective repeat, nak_distance 32",
         order: Order {
             selective_repeat: true,
+            reorder: true,
             nak_distance: 32,
             nak_delay: 0,
         },
@@ -88,6 +90,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "go-back-N, early packets held",
         order: Order {
             selective_repeat: false,
+            reorder: true,
             nak_distance: 0,
             nak_delay: 0,
         },
@@ -98,6 +101,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "go-back-N, early packets dropped",
         order: Order {
             selective_repeat: false,
+            reorder: false,
             nak_distance: 0,
             nak_delay: 0,
         },
