@@ -19,8 +19,8 @@ use crate::micro::HcaMicro;
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
 
-/// Clock cycles in a bit: 1 Mbaud at 50 MHz.
-pub const UART_DIVISOR: u64 = 50;
+/// Clock cycles in a bit: 2 Mbaud at 50 MHz.
+pub const UART_DIVISOR: u64 = 25;
 /// Board register 0.
 pub const BOARD_ID: u64 = 0x5643_4203;
 

@@ -3,7 +3,7 @@
 
 use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
 use super::HcaTengig;
-use crate::board::{CuCore, Ecp5Core};
+use crate::board::{CuCore, Ecp5Core, MacPins, SmallRam, UartPort, UART_DIVISOR};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
@@ -155,6 +155,9 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("micro_core", ready(Core::new(&microcode()?))?),
             ("micro_receiver", ready(Receiver::new(config))?),
             ("micro", ready(HcaMicro::new(config, &microcode()?))?),
+            ("small_ram", ready(SmallRam::<10>::default())?),
+            ("uart_port", ready(UartPort::<21, 10>::new(UART_DIVISOR))?),
+            ("mac_pins", ready(MacPins::default())?),
             ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![
