@@ -74,39 +74,35 @@ module SB_PLL40_CORE #(
     assign SDO = 1'b0;
 endmodule
 
-// A pin, for the three kinds that cu_top.v uses: input in a flip-flop, output in a flip-flop, clock out.
-module SB_IO #(
-    parameter [5:0] PIN_TYPE = 6'b000000
-) (
-    inout  wire PACKAGE_PIN,
-    input  wire INPUT_CLK,
-    input  wire OUTPUT_CLK,
-    input  wire D_OUT_0,
-    input  wire D_OUT_1,
-    output wire D_IN_0
+// The pins of cu_pins.v.
+module cu_pin_out (
+    input  wire clk,
+    input  wire data,
+    output reg  pin
 );
-    generate
-        if (PIN_TYPE[5:2] == 4'b0000) begin : input_pin
-            reg d = 1'b0;
-            always @(posedge INPUT_CLK) d <= PACKAGE_PIN;
-            assign D_IN_0 = d;
-        end else if (PIN_TYPE[5:2] == 4'b0101) begin : output_pin
-            reg d = 1'b0;
-            always @(posedge OUTPUT_CLK) d <= D_OUT_0;
-            assign PACKAGE_PIN = d;
-            assign D_IN_0 = 1'b0;
-        end else begin : clock_pin
-            assign PACKAGE_PIN = OUTPUT_CLK ? D_OUT_0 : D_OUT_1;
-            assign D_IN_0 = 1'b0;
-        end
-    endgenerate
+    initial pin = 1'b0;
+    always @(posedge clk) pin <= data;
 endmodule
 
-module SB_GB_IO #(
-    parameter [5:0] PIN_TYPE = 6'b000000
-) (
-    inout  wire PACKAGE_PIN,
-    output wire GLOBAL_BUFFER_OUTPUT
+module cu_pin_clock (
+    input  wire clk,
+    output wire pin
 );
-    assign GLOBAL_BUFFER_OUTPUT = PACKAGE_PIN;
+    assign pin = !clk;
+endmodule
+
+module cu_pin_in (
+    input  wire clk,
+    input  wire pin,
+    output reg  data
+);
+    initial data = 1'b0;
+    always @(posedge clk) data <= pin;
+endmodule
+
+module cu_clock_in (
+    input  wire pin,
+    output wire clk
+);
+    assign clk = pin;
 endmodule

@@ -4,7 +4,7 @@
 //   100 MHz ─► cu_pll ─► 50 MHz ─► verbena_cu ─► flip-flops in the pins ─► mac_tx_*, mac_tx_clk a half cycle later
 //                                      ▲──────── flip-flops in the pins ◄─ mac_rx_*, on mac_rx_clk
 //
-// cu_pll is rust-hdl's ICE40PLLBlock, printed beside this file by `fpga build cu`.
+// cu_pll is rust-hdl's ICE40PLLBlock, printed beside this file by `fpga build cu`; the pins' cells are in cu_pins.v, their models for a simulator in cu_bench.v.
 
 module top (
     input  wire        clk100,
@@ -40,29 +40,27 @@ module top (
 
     // Out: data change with clk, mac_tx_clk rises in their middle.
     wire [36:0] tx;
-    SB_IO #(.PIN_TYPE(6'b0101_01)) tx_pins [36:0] (
-        .PACKAGE_PIN({mac_tx_bad, mac_tx_last, mac_tx_valid, mac_tx_bytes, mac_tx_data}),
-        .OUTPUT_CLK(clk),
-        .D_OUT_0(tx)
+    cu_pin_out tx_pins [36:0] (
+        .clk(clk),
+        .data(tx),
+        .pin({mac_tx_bad, mac_tx_last, mac_tx_valid, mac_tx_bytes, mac_tx_data})
     );
-    SB_IO #(.PIN_TYPE(6'b0100_01)) tx_clock_pin (
-        .PACKAGE_PIN(mac_tx_clk),
-        .OUTPUT_CLK(clk),
-        .D_OUT_0(1'b0),
-        .D_OUT_1(1'b1)
+    cu_pin_clock tx_clock_pin (
+        .clk(clk),
+        .pin(mac_tx_clk)
     );
 
     // In.
     wire rx_clk;
-    SB_GB_IO #(.PIN_TYPE(6'b0000_01)) rx_clock_pin (
-        .PACKAGE_PIN(mac_rx_clk),
-        .GLOBAL_BUFFER_OUTPUT(rx_clk)
+    cu_clock_in rx_clock_pin (
+        .pin(mac_rx_clk),
+        .clk(rx_clk)
     );
     wire [36:0] rx;
-    SB_IO #(.PIN_TYPE(6'b0000_00)) rx_pins [36:0] (
-        .PACKAGE_PIN({mac_rx_bad, mac_rx_last, mac_rx_valid, mac_rx_bytes, mac_rx_data}),
-        .INPUT_CLK(rx_clk),
-        .D_IN_0(rx)
+    cu_pin_in rx_pins [36:0] (
+        .clk(rx_clk),
+        .pin({mac_rx_bad, mac_rx_last, mac_rx_valid, mac_rx_bytes, mac_rx_data}),
+        .data(rx)
     );
 
     verbena_cu core (

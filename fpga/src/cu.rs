@@ -73,10 +73,11 @@ pub fn build(seeds: &[u32], json: bool) -> Result<bool> {
     let start = Instant::now();
     eprintln!("fpga: cu: printing the core");
     std::fs::write(folder.join("core.v"), cu_netlist::core()?)?;
-    std::fs::write(folder.join("pll.v"), cu_netlist::pll())?;
+    std::fs::write(folder.join("pll.v"), cu_netlist::pll()?)?;
+    std::fs::write(folder.join("cells.v"), cu_netlist::CELL_PINS)?;
     std::fs::write(folder.join("top.v"), cu_netlist::TOP)?;
     std::fs::write(folder.join("pins.pcf"), cu_netlist::PINS)?;
-    let script = "read_verilog core.v pll.v top.v; synth_ice40 -top top -json cu.json";
+    let script = "read_verilog core.v pll.v cells.v top.v; synth_ice40 -top top -json cu.json";
     tools::YOSYS.run_watched(&folder, &["-p".into(), script.into()], "cu: yosys")?;
     let size = |name: &str| -> Result<[usize; 2]> {
         eprintln!("fpga: cu: {name} alone, for its size");

@@ -4,7 +4,7 @@
 use crate::tools;
 use anyhow::{bail, ensure, Context, Result};
 use rust_hdl::fpga::lattice::ice40::ice_pll::ICE40PLLBlock;
-use rust_hdl::prelude::{Block, ModuleDefines};
+use rust_hdl::prelude::{Logic, Verilog};
 use std::path::{Path, PathBuf};
 use verbena_hdl::top;
 use verbena_hdl::verilog::Port;
@@ -12,6 +12,8 @@ use verbena_spec::config::Config;
 use verbena_tb::verilated::Model;
 
 pub const TOP: &str = include_str!("../rtl/cu_top.v");
+/// The pins' cells, by the part's.
+pub const CELL_PINS: &str = include_str!("../rtl/cu_pins.v");
 pub const PINS: &str = include_str!("../../constraints/cu/alchitry-cu.pcf");
 const BENCH: &str = include_str!("../rtl/cu_bench.v");
 /// What yosys brings: a model of the part's RAM that isn't ours.
@@ -20,13 +22,15 @@ const CELLS: &str = "share/yosys/ice40/cells_sim.v";
 const BOARD_CLOCK: u64 = 100_000_000;
 const ENGINE_CLOCK: u64 = 50_000_000;
 
-/// rust-hdl's PLL block, 100 to 50 MHz, as module `cu_pll` in its own generator's text. Our printer takes no text of others.
-pub fn pll() -> String {
-    let mut pll = ICE40PLLBlock::<BOARD_CLOCK, ENGINE_CLOCK>::default();
-    pll.connect_all();
-    let mut defines = ModuleDefines::default();
-    pll.accept("cu_pll", &mut defines);
-    defines.defines()
+/// Module `cu_pll`: the text of rust-hdl's PLL block, 100 to 50 MHz. Its own generator prints a second, unconnected PLL beside it, and our printer takes no text of
+/// others; so it is put into a module here.
+pub fn pll() -> Result<String> {
+    match ICE40PLLBlock::<BOARD_CLOCK, ENGINE_CLOCK>::default().hdl() {
+        Verilog::Custom(text) => Ok(format!(
+            "// rust-hdl's ICE40PLLBlock, {BOARD_CLOCK} to {ENGINE_CLOCK} Hz.\nmodule cu_pll (input wire clock_in, output wire clock_out, output wire locked);\n{text}endmodule\n"
+        )),
+        _ => bail!("rust-hdl's PLL block has no text of its own"),
+    }
 }
 
 /// The board without its vendor cells, in one text.
@@ -55,7 +59,7 @@ pub fn bench_ports() -> Vec<Port> {
 
 /// The RTL, its vendor cells by the models in `cu_bench.v`.
 pub fn rtl_model() -> Result<Model> {
-    Model::from_text(&[core()?.as_str(), TOP, &pll(), BENCH].join("\n"), "cu_bench", &bench_ports(), 2)
+    Model::from_text(&[core()?.as_str(), TOP, &pll()?, BENCH].join("\n"), "cu_bench", &bench_ports(), 2)
 }
 
 /// A bitstream file (`cu.bin`) as Verilog: unpacked by iceunpack, then icebox_vlog; module `top`, with the board's pin names.
@@ -187,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_pll_makes_50_mhz() {
-        let text = pll();
+        let text = pll().unwrap();
         assert!(text.contains("module cu_pll"), "{text}");
         for setting in ["DIVR(32'h0)", "DIVF(32'h7)", "DIVQ(32'h4)"] {
             assert!(text.contains(setting), "{setting}: {text}");
