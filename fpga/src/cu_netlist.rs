@@ -75,7 +75,51 @@ pub fn unpacked(bitstream: &Path, folder: &Path) -> Result<String> {
     if let Some(line) = text.lines().find(|l| l.contains("unmatched port")) {
         bail!("the bitstream lacks a pin of the board: {line}");
     }
-    Ok(text)
+    Ok(once(&text))
+}
+
+/// icebox_vlog declares scalar ports twice, in the header and as wires: Verilator refuses that.
+fn once(text: &str) -> String {
+    let header = text
+        .split("module top (")
+        .nth(1)
+        .and_then(|t| t.split(");").next())
+        .unwrap_or_default();
+    let scalar = |port: &str| {
+        let words: Vec<String> = port.split_whitespace().map(String::from).collect();
+        (words.len() == 2).then(|| words[1].clone())
+    };
+    let ports: Vec<String> = header.split(", ").filter_map(scalar).collect();
+    let mut registers = vec![];
+    let line = |line: &str| -> String {
+        let Some((kind, names)) = line
+            .trim_end_matches(';')
+            .split_once(' ')
+            .filter(|(k, _)| ["wire", "reg"].contains(k))
+        else {
+            return line.to_string();
+        };
+        let kept: Vec<&str> = names
+            .split(", ")
+            .filter(|item| {
+                let name = item.split(" = ").next().unwrap_or_default().trim().to_string();
+                let of_port = ports.contains(&name);
+                if of_port && kind == "reg" {
+                    registers.push(name);
+                }
+                !of_port
+            })
+            .collect();
+        if kept.is_empty() {
+            String::new()
+        } else {
+            format!("{kind} {};", kept.join(", "))
+        }
+    };
+    let text: Vec<String> = text.lines().map(line).collect();
+    registers.iter().fold(text.join("\n") + "\n", |text, name| {
+        text.replacen(&format!("output {name}"), &format!("output reg {name}"), 1)
+    })
 }
 
 /// What the bitstream's PLL does, from its bits: MHz.
@@ -187,6 +231,14 @@ mod tests {
         // clk100, rst_n, two of USB, 8 lights; 38 out and 38 in, tx_ready, link.
         assert_eq!(pins.len(), 12 + 38 + 38 + 2);
         assert!(pins.values().all(|p| p.0 != "A6"), "the PLL's pad");
+    }
+
+    #[test]
+    fn ports_of_an_unpacked_bitstream_are_declared_once() {
+        let text = "\nmodule top (input clk, output tx, output done, input [1:0] \\bytes );\n\nwire n1, clk, \\bytes[0] , tx;\nwire clk;\nreg n2 = 0, done = 0;\nassign n1 = clk;\n";
+        let want =
+            "\nmodule top (input clk, output tx, output reg done, input [1:0] \\bytes );\n\nwire n1, \\bytes[0] ;\n\nreg n2 = 0;\nassign n1 = clk;\n";
+        assert_eq!(once(text), want);
     }
 
     #[test]
