@@ -135,7 +135,7 @@ const CU: Config = Config {
     uc: false,
     ud: false,
     requester: true,
-    read_atomic: false,
+    read_atomic: true,
     atomic: false,
     read_ring: 2,
     read_resources: 8,

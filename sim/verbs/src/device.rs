@@ -294,7 +294,8 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// Virtual memory of `bytes`, zeroed, on adjacent pages.
     pub fn alloc_contiguous(&mut self, bytes: u64) -> Result<Region, Error> {
         let count = pages(bytes)?;
-        let base = self.platform.allocate(count * PAGE_BYTES, PAGE_BYTES)?;
+        let granule = self.platform.granule();
+        let base = self.platform.allocate(bytes.next_multiple_of(granule), granule)?;
         let region = self.region(bytes, (0..count).map(|i| base + i * PAGE_BYTES).collect());
         self.blocks.insert(region.va);
         Ok(region)
@@ -304,7 +305,10 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// engine still writes there would hit the memory's next user.
     pub fn free_region(&mut self, region: Region) -> Result<(), Error> {
         match region.pages.first() {
-            Some(first) if self.blocks.remove(&region.va) => self.platform.free(*first, region.pages.len() as u64 * PAGE_BYTES)?,
+            Some(first) if self.blocks.remove(&region.va) => {
+                let bytes = region.length.next_multiple_of(self.platform.granule());
+                self.platform.free(*first, bytes)?;
+            }
             _ => region.pages.iter().try_for_each(|page| self.platform.free(*page, PAGE_BYTES))?,
         }
         Ok(())
