@@ -40,7 +40,13 @@ pub fn streams(ports: &[Port], extra: &[(&str, &str)]) -> Vec<Stream> {
             continue;
         }
         // A longer prefix owns its ports: `s_host_data` isn't the payload of `s_`.
-        let owner = |name: &str| prefixes.iter().filter(|p| !p.is_empty() && name.starts_with(**p)).max_by_key(|p| p.len()).copied();
+        let owner = |name: &str| {
+            prefixes
+                .iter()
+                .filter(|p| !p.is_empty() && name.starts_with(**p))
+                .max_by_key(|p| p.len())
+                .copied()
+        };
         let bare = prefix.trim_end_matches('_');
         let named = ports.iter().filter(|p| {
             p.input == port.input
