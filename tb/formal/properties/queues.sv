@@ -16,3 +16,11 @@
     always @(posedge clock) begin
         if (past_ok && $past(eq_restart && !eq_restart_ready)) assume (eq_restart);
     end
+
+    // AXI4: an entry is aligned to its size, and its last W is the beat that AWLEN says.
+    reg [1:0] beats = 0;
+    always @(posedge clock) begin
+        if (reset) beats <= 0;
+        else if (w_valid && w_ready) beats <= w_last ? 0 : beats + 1;
+        if (!reset && aw_valid) begin no_crossing: assert (aw_length == 3 && aw_address[4:0] == 0 || aw_length == 1 && aw_address[3:0] == 0); end
+    end

@@ -19,3 +19,14 @@
       page_is_used: assert ((state != READ_STATE_LOW && state != READ_STATE_HIGH && state != READ_STATE_IDLE) || since_grant == 3);
     end
   end
+
+  // AXI4: a burst stays in a block of 64 beats.
+  always @(posedge clock) begin
+    if (!reset && job_valid) assume (job[78:65] != 0);
+    if (moved && !reset && state != READ_STATE_IDLE) begin
+      ends_behind_its_start: assert (more || stop >= {6'h00, low[8:0]});
+    end
+    if (!reset && ar_valid) begin
+      no_crossing: assert ({1'b0, ar_address[8:3]} + ar_length <= 63);
+    end
+  end

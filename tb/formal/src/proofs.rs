@@ -56,6 +56,18 @@ const fn streams(name: &'static str, preset: &'static str, station: &'static str
     }
 }
 
+/// A proof of a module inside a station.
+const fn part(name: &'static str, station: &'static str, module: &'static str) -> Proof {
+    Proof {
+        block: Block {
+            preset: "tengig",
+            station,
+            module,
+        },
+        ..streams(name, "tengig", station)
+    }
+}
+
 /// All proofs, in the packet's order.
 pub const PROOFS: &[Proof] = &[
     Proof {
@@ -78,8 +90,45 @@ pub const PROOFS: &[Proof] = &[
         ..streams("dma_writer-streams", "tengig", "dma_writer")
     },
     streams("write_arbiter-streams", "tengig", "write_arbiter"),
+    Proof {
+        claim: "AXI4: W in the order of AW, no interleaving, what goes out is what was granted, B to its group",
+        streams: true,
+        added: include_str!("../properties/write_arbiter.sv"),
+        ..streams("write_arbiter-order", "tengig", "write_arbiter")
+    },
+    Proof {
+        claim: "an offer stands with its payload until it is taken; none in reset",
+        ..part("read_arbiter-streams", "whole", "read_arbiter_64")
+    },
+    Proof {
+        claim: "R52, R62, R67: a key is granted only for a live region of its tag and PD with the right asked for, and the bytes lie inside it",
+        streams: false,
+        bound: &[("keys", include_str!("../properties/keys.sv"))],
+        method: Method::AnyState(11),
+        ..streams("keys-region", "tengig", "keys")
+    },
+    Proof {
+        claim: "R21: equal, earlier and beyond are exact for all PSNs, over the wrap; ePSN moves only when told",
+        streams: false,
+        added: include_str!("../properties/psn_window.sv"),
+        method: Method::AnyState(8),
+        quick: true,
+        ..part("psn_window", "control", "psn_window")
+    },
+    Proof {
+        claim: "RC: only ePSN is executed, only ePSN or a duplicate handed on, what is beyond is refused",
+        streams: false,
+        added: include_str!("../properties/decide.sv"),
+        method: Method::AnyState(8),
+        quick: true,
+        ..part("decide", "control", "decide")
+    },
     streams("descriptor_reader-streams", "tengig", "descriptor_reader"),
-    streams("retire-streams", "tengig", "retire"),
+    Proof {
+        claim: "streams; and of each entry one completion, one answer, one event, one serve, as it says, after its writes have landed",
+        bound: &[("retire", include_str!("../properties/retire.sv"))],
+        ..streams("retire", "tengig", "retire")
+    },
     Proof {
         loosened: &[("resource_store_8_10_12_13_1_1", "&walk")],
         ..streams("read_responder-streams", "tengig", "read_responder")
@@ -107,6 +156,41 @@ pub const PROOFS: &[Proof] = &[
         without: &[("done", "holds while fewer than 16 packets wait: proved of done_queue_8")],
         method: Method::Induction(3),
         ..streams("dma_reader-streams", "tengig", "dma_reader")
+    },
+    Proof {
+        claim: "no overflow, no leak, nothing from nowhere while fewer than 16 packets wait",
+        added: include_str!("../properties/done_queue.sv"),
+        quick: true,
+        ..part("done_queue", "dma_reader", "done_queue_8")
+    },
+    Proof {
+        claim: "AXI4: entries are aligned, WLAST is the beat that AWLEN says, one AW an entry",
+        added: include_str!("../properties/queue_writer.sv"),
+        ..part("queue_writer", "queues", "queue_writer_64_8")
+    },
+    Proof {
+        claim: "pointers: no overflow, no underflow, no leak; an offer stands",
+        bound: &[("fifo_4_5_243", concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")))],
+        quick: true,
+        ..part("fifo-pointers", "retire", "fifo_4_5_243")
+    },
+    Proof {
+        claim: "pointers: no overflow, no underflow, no leak; an offer stands",
+        bound: &[("fifo_9_10_9", concat!("\n  localparam LAST = 9;", include_str!("../properties/fifo.sv")))],
+        ..part("fifo-pointers-512", "send", "fifo_9_10_9")
+    },
+    Proof {
+        claim: "order and contents (of a bit, for all of them): a word comes out after those before it, unchanged",
+        added: concat!("\n    localparam AHEAD = 4;\n    localparam DATA = 0;", include_str!("../properties/fifo_order.sv")),
+        bound: &[("fifo_4_5_1", concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")))],
+        memory: Memory::Whole,
+        ..part("fifo-order", "send", "fifo_4_5_1")
+    },
+    Proof {
+        claim: "two words at most; in order, unchanged, none lost",
+        added: concat!("\n    localparam DATA = 3;", include_str!("../properties/skid.sv")),
+        quick: true,
+        ..part("skid", "rx", "skid_4")
     },
     streams("tx-streams", "tengig", "tx"),
     Proof {
