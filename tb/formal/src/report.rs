@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tables of results, on the screen and in a page between two marks.
+
+use crate::run::Row;
+use crate::sby::Outcome;
+use anyhow::{Context, Result};
+use std::path::Path;
+
+/// The proofs' table.
+pub fn proofs(rows: &[Row]) -> String {
+    let mut text = String::from("| proof | of | claim | how | assertions | result | s |\n|---|---|---|---|---|---|---|\n");
+    for row in rows {
+        text += &format!(
+            "| `{}` | {} | {} | {} | {} | {} | {:.0} |\n",
+            row.name,
+            row.block,
+            row.claim,
+            row.method,
+            row.assertions,
+            result(row),
+            row.seconds
+        );
+    }
+    text
+}
+
+/// One proof's result in a few words.
+pub fn result(row: &Row) -> String {
+    match row.outcome {
+        Outcome::Proved => "proved".to_string(),
+        Outcome::Failed => format!("**fails**: {}", row.failed.join(", ")),
+        Outcome::Open => "**open**: the induction doesn't close".to_string(),
+        Outcome::OutOfTime => match row.cycles {
+            Some(cycles) if row.held => format!("out of time: {cycles} cycles hold"),
+            _ => "**out of time**".to_string(),
+        },
+    }
+}
+
+/// Puts `table` into a file between its lines `<!-- NAME begin -->` and `<!-- NAME end -->`.
+pub fn write_between(file: &Path, name: &str, table: &str) -> Result<()> {
+    let (begin, end) = (format!("<!-- {name} begin -->\n"), format!("<!-- {name} end -->"));
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let (before, rest) = text
+        .split_once(&begin)
+        .with_context(|| format!("{}: no line '{}'", file.display(), begin.trim()))?;
+    let (_, after) = rest
+        .split_once(&end)
+        .with_context(|| format!("{}: no line '{end}'", file.display()))?;
+    std::fs::write(file, format!("{before}{begin}{table}{end}{after}")).with_context(|| format!("cannot write {}", file.display()))
+}
