@@ -147,6 +147,7 @@ impl Demo {
             message: self.message,
             depth: self.depth,
             timeout: TIMEOUT,
+            qps: 1,
         };
         let mut flow = [Flow::new(&mut pair, 0, options, data.clone())?];
         let total = data.len().div_ceil(self.message);
