@@ -76,6 +76,7 @@ fn golden_engines_move_bytes_by_each_route() {
                 depth: 16,
                 timeout: 7,
                 order: Order::default(),
+                qps: 1,
             };
             let mut flows = [0, 1].map(|from| Flow::new(&mut network, from, options, data.clone()).unwrap());
             let moved = transfer(&mut network, &mut flows, 1000, |_| ()).unwrap();
@@ -104,6 +105,7 @@ fn a_golden_engine_and_a_verilated_one_move_bytes() {
                 depth: 16,
                 timeout: 6,
                 order: Order::default(),
+                qps: 1,
             };
             let mut flows = [Flow::new(&mut network, from, options, data.clone()).unwrap()];
             let moved = transfer(&mut network, &mut flows, 200, |_| ()).unwrap();
@@ -196,6 +198,7 @@ fn r31_r33_a_read_of_8_mib_completes_at_1_percent_loss() {
         depth: 1,
         timeout: 6,
         order: Order::default(),
+        qps: 1,
     };
     let mut flows = [Flow::new(&mut pair, 0, options, data).unwrap()];
     let moved = transfer(&mut pair, &mut flows, 1000, |_| ()).unwrap();

@@ -107,6 +107,7 @@ fn goodput(route: Route, pmtu: usize, both: bool) -> f64 {
         depth: 16,
         timeout: 8,
         order: Order::default(),
+        qps: 1,
     };
     let ways: &[usize] = if both { &[0, 1] } else { &[0] };
     let mut flows: Vec<Flow> = ways

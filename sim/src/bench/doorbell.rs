@@ -58,6 +58,7 @@ fn samples(options: &BenchOptions, config: &Config, inline: bool) -> Result<Vec<
         depth: 1,
         timeout: TIMEOUT,
         order: Order::default(),
+        qps: 1,
     };
     let mut flow = Flow::new(&mut pair, 0, transfer_options, data(options.seed, SAMPLES * message))?;
     if inline {

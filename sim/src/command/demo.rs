@@ -148,6 +148,7 @@ impl Demo {
             depth: self.depth,
             timeout: TIMEOUT,
             order: Order::default(),
+            qps: 1,
         };
         let mut flow = [Flow::new(&mut pair, 0, options, data.clone())?];
         let total = data.len().div_ceil(self.message);

@@ -57,6 +57,8 @@ pub struct TransferOptions {
     /// Local ACK timeout's code (R47).
     pub timeout: u8,
     pub order: Order,
+    /// QPs of each side that share its resources for READs.
+    pub qps: usize,
 }
 
 /// Retry counter; 7 of RNR is for ever (R44, R48).
@@ -166,7 +168,12 @@ impl Flow {
         }
         let halves: [Half; 2] = halves.try_into().ok().context("two halves")?;
         // Without READ nothing is set.
-        let depth = |capabilities: &Capabilities| capabilities.read_atomic.then_some(capabilities.read_depth.min(16) as u8);
+        let depth = |capabilities: &Capabilities| {
+            let shared = capabilities.read_resources / options.qps.max(1);
+            capabilities
+                .read_atomic
+                .then_some(capabilities.read_depth.min(16).min(shared.max(1)) as u8)
+        };
         let depths = [0, 1].map(|side| depth(network.device(side).capabilities()));
         for side in 0..2 {
             let (mac, ip) = network.address(1 - side);

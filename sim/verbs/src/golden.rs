@@ -63,6 +63,9 @@ impl Default for GoldenHca {
     }
 }
 
+/// Bytes of the shortest Ethernet frame, its FCS not counted.
+const SHORTEST_FRAME: usize = 60;
+
 impl GoldenHca {
     /// The whole engine, with the sizes of the `tengig` preset.
     pub fn new() -> GoldenHca {
@@ -112,8 +115,14 @@ impl GoldenHca {
         self.golden.hold_responses = hold;
     }
 
-    /// The next frame to the wire.
+    /// The next frame to the wire: without FCS, padded to 60 bytes (R20).
     pub fn transmit(&mut self) -> Option<Vec<u8>> {
+        let mut frame = self.next_frame()?;
+        frame.resize(frame.len().max(SHORTEST_FRAME), 0);
+        Some(frame)
+    }
+
+    fn next_frame(&mut self) -> Option<Vec<u8>> {
         if let Some(frame) = self.answers.pop_front() {
             return Some(frame);
         }

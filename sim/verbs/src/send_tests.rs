@@ -71,6 +71,25 @@ fn pair(rts: QpAttr) -> (Machine, Machine) {
     (left, right)
 }
 
+/// A SEND of nothing has 58 bytes over IPv4, 2 of padding then, and is received like any other; one byte needs none.
+#[test]
+fn r20_short_frames_are_padded_with_zeros() {
+    let (mut left, mut right) = pair(rts());
+    for (id, bytes, frame, padding) in [(0, &b""[..], 60, 2), (1, b"x", 62, 0)] {
+        let sge = right.mr.sge(0, 64).unwrap();
+        right.device.post_recv(right.qp, id, sge).unwrap();
+        left.device.post_send(left.qp, &WorkRequest::inline(id, Verb::Send, bytes)).unwrap();
+        let sent = left.device.platform().transmit().unwrap();
+        let total = 14 + usize::from(u16::from_be_bytes([sent[16], sent[17]]));
+        assert_eq!((sent.len(), sent.len() - total), (frame, padding));
+        assert!(sent[total..].iter().all(|b| *b == 0));
+        right.device.platform().receive(&sent);
+        exchange(left.device.platform(), right.device.platform());
+        let received = right.device.poll_cq(right.cq, 4).unwrap();
+        assert_eq!((received.len(), received[0].byte_length), (1, bytes.len() as u32));
+    }
+}
+
 fn rts() -> QpAttr {
     QpAttr {
         max_rd_atomic: Some(4),
