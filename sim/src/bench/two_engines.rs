@@ -193,6 +193,7 @@ fn share_of_one(options: &BenchOptions, config: &Config, route: Route) -> Result
             message: MANY_MESSAGE,
             depth: 8,
             timeout: TIMEOUT,
+            order: Order::default(),
             qps,
         };
         let mut flows = vec![];

@@ -256,6 +256,7 @@ fn measure<N: Network>(
         depth: DEPTH,
         timeout: TIMEOUT,
         order: scheme.order,
+        qps: 1,
     };
     let mut flows = [Flow::new(&mut network, 0, flow, data)?];
     let (moved, gave_up) = match transfer(&mut network, &mut flows, 1000, |_| ()) {

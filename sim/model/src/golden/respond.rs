@@ -19,6 +19,7 @@ const READ_LAST: u8 = 0x0f;
 const READ_ONLY: u8 = 0x10;
 const ACKNOWLEDGE: u8 = 0x11;
 const ATOMIC_ACKNOWLEDGE: u8 = 0x12;
+const CNP: u8 = 0x81;
 
 /// What a duplicate READ or ATOMIC is answered from.
 #[derive(Debug, Clone)]
@@ -358,6 +359,15 @@ pub(super) fn next_packet(qp: &mut Qp, memory: &Memory, mac: [u8; 6], source: Ip
         qp.responses.pop_front();
     }
     Some(packet)
+}
+
+/// R76: a congestion notification for the QP's peer.
+pub(super) fn notification(qp: &Qp, mac: [u8; 6], source: IpAddr) -> Packet {
+    Packet {
+        opcode: CNP,
+        becn: true,
+        ..connected(qp, mac, source)
+    }
 }
 
 /// A packet to the QP's peer, to be filled in.

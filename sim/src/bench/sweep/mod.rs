@@ -18,7 +18,7 @@ use super::two_engines::data;
 use crate::hca::HcaOptions;
 use crate::hold;
 use crate::pair::{Pair, WireOptions};
-use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
+use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Order, Route, TransferOptions};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -235,6 +235,7 @@ fn measure(options: &SweepOptions, config: &Config, case: &Case) -> Result<Point
         message: case.bytes,
         depth: DEPTH,
         timeout: if case.loss > 0.0 { LOSS_TIMEOUT } else { CALM_TIMEOUT },
+        order: Order::default(),
         qps: case.qps,
     };
     let ways: &[usize] = if case.both { &[0, 1] } else { &[0] };
