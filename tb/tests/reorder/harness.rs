@@ -464,6 +464,10 @@ impl Harness {
                 if q.held.is_empty() {
                     q.since = None;
                 }
+                // It may have been about to be shown.
+                if self.due == Some((oldest, false)) {
+                    self.due = None;
+                }
             }
             _ => panic!("{say}: event {code}"),
         }
