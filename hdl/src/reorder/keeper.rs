@@ -42,6 +42,7 @@ pub enum KeeperState {
     GapJudge,
     Load,
     Loading,
+    WalkShown,
     WalkRead,
     WalkGot,
     WalkDrop,
@@ -114,6 +115,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     pub loading: Signal<In, Bit>,
     pub held_index: Signal<In, Bits<QA>>,
     pub held_psn: Signal<In, Bits<24>>,
+    pub held_slot: Signal<In, Bits<6>>,
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
     pub event_ready: Signal<In, Bit>,
@@ -163,7 +165,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     walk_left: DFF<Bits<7>>,
     passing: DFF<Bit>,
     scan: DFF<Bits<QA>>,
-    event: DFF<Bit>,
+    event_waits: DFF<Bit>,
     event_kept: DFF<Bits<6>>,
     over: Signal<Local, Bit>,
     dead: Signal<Local, Bit>,
@@ -257,6 +259,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             loading: Default::default(),
             held_index: Default::default(),
             held_psn: Default::default(),
+            held_slot: Default::default(),
             event_valid: Default::default(),
             event_code: Default::default(),
             event_ready: Default::default(),
@@ -301,7 +304,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             walk_left: Default::default(),
             passing: Default::default(),
             scan: Default::default(),
-            event: Default::default(),
+            event_waits: Default::default(),
             event_kept: Default::default(),
             over: Default::default(),
             dead: Default::default(),
@@ -379,7 +382,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             probe_waits,
             load_probe
         );
-        dff_setup!(self, clock, state_done, walk_left, passing, scan, event, event_kept);
+        dff_setup!(self, clock, state_done, walk_left, passing, scan, event_waits, event_kept);
         clock!(self, clock, rows, map, windows);
         self.windows.reset.next = self.reset.val();
 
@@ -397,10 +400,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.load_slot.next = self.hit_slot.q.val();
         self.done_valid.next = false;
         self.done_slot.next = self.hit_slot.q.val();
-        self.event_valid.next = self.event.q.val();
+        self.event_valid.next = self.event_waits.q.val();
         self.event_code.next = self.event_kept.q.val();
         if self.event_ready.val() {
-            self.event.d.next = false;
+            self.event_waits.d.next = false;
         }
 
         // A QP whose life ends releases what it holds before anybody is told.
@@ -571,6 +574,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                             self.state_done.d.next = true;
                             self.step.d.next = KeeperState::Idle;
                         }
+                        if self.shown_kept.q.val() & !self.packet_busy.val() & (self.held_index.val() == self.index.q.val()) {
+                            self.step.d.next = KeeperState::WalkShown;
+                        }
                     }
                     _ => {}
                 }
@@ -653,7 +659,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 }
             }
             KeeperState::Commit => {
-                if !self.accept.q.val() | (!self.storing.val() & (!self.event.q.val() | self.event_ready.val())) {
+                if !self.accept.q.val() | (!self.storing.val() & (!self.event_waits.q.val() | self.event_ready.val())) {
                     self.row_ages.next = self.ages.q.val();
                     if !self.ages.q.val() {
                         self.row_deadline.next = self.due.q.val();
@@ -664,7 +670,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                     }
                     self.row_write.next = true;
                     if self.accept.q.val() {
-                        self.event.d.next = true;
+                        self.event_waits.d.next = true;
                         self.event_kept.d.next = self.code_held.val();
                         self.take.next = true;
                         self.row_count.next = self.more.val();
@@ -728,6 +734,21 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                     }
                 }
             }
+            KeeperState::WalkShown => {
+                // On offer, and not taken: it is taken back.
+                if !self.event_waits.q.val() | self.event_ready.val() {
+                    self.done_valid.next = !self.probing_kept.q.val();
+                    self.done_slot.next = self.held_slot.val();
+                    if self.done_ready.val() | self.probing_kept.q.val() {
+                        self.event_waits.d.next = !self.probing_kept.q.val();
+                        self.event_kept.d.next = self.code_released.val();
+                        self.shown_kept.d.next = false;
+                        self.probing_kept.d.next = false;
+                        self.blocked_kept.d.next = self.probe_waits.q.val();
+                        self.step.d.next = KeeperState::Read;
+                    }
+                }
+            }
             KeeperState::WalkRead => self.step.d.next = KeeperState::WalkGot,
             KeeperState::WalkGot => {
                 self.hit_slot.d.next = self.map.read_data.val().get_bits::<6>(0);
@@ -742,10 +763,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 }
             }
             KeeperState::WalkDrop => {
-                if !self.event.q.val() | self.event_ready.val() {
+                if !self.event_waits.q.val() | self.event_ready.val() {
                     self.done_valid.next = true;
                     if self.done_ready.val() {
-                        self.event.d.next = true;
+                        self.event_waits.d.next = true;
                         self.event_kept.d.next = self.code_released.val();
                         self.dispose.next = true;
                         self.count.d.next = self.less.val();
@@ -769,10 +790,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 self.step.d.next = KeeperState::Loading;
             }
             KeeperState::EvictDrop => {
-                if !self.event.q.val() | self.event_ready.val() {
+                if !self.event_waits.q.val() | self.event_ready.val() {
                     self.done_valid.next = true;
                     if self.done_ready.val() {
-                        self.event.d.next = true;
+                        self.event_waits.d.next = true;
                         self.event_kept.d.next = self.code_full.val();
                         self.dispose.next = true;
                         self.step.d.next = KeeperState::Idle;
@@ -824,7 +845,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.probe_waits.d.next = false;
             self.state_done.d.next = false;
             self.scan.d.next = 0.into();
-            self.event.d.next = false;
+            self.event_waits.d.next = false;
         }
     }
 

@@ -28,6 +28,7 @@ pub struct Reorder<const QA: usize, const RA: usize, const WA: usize, const WB: 
     pub s_head_valid: Signal<In, Bit>,
     pub s_head_next: Signal<Out, Bit>,
     pub m_head: Signal<Out, PacketHead>,
+    /// Falls before `m_head_next` only where the QP of a held head ends meanwhile.
     pub m_head_valid: Signal<Out, Bit>,
     pub m_head_next: Signal<In, Bit>,
     /// The head is there to answer a gap only: nothing is executed or counted.
@@ -194,6 +195,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.keeper.loading.next = self.heads.loading.val();
         self.keeper.held_index.next = self.heads.m_head.val().qpn.get_bits::<QA>(0);
         self.keeper.held_psn.next = self.heads.m_head.val().psn;
+        self.keeper.held_slot.next = self.heads.m_head.val().end_beat.get_bits::<6>(0);
         self.event_valid.next = self.keeper.event_valid.val();
         self.event_code.next = self.keeper.event_code.val();
         self.keeper.event_ready.next = self.event_ready.val();

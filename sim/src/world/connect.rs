@@ -304,6 +304,11 @@ pub fn connect<N: Network>(
         if transport == Transport::Rc {
             rtr.min_rnr_timer = Some(rng.gen_range(1..=5));
             rtr.max_dest_rd_atomic = Some(depths[other]);
+            if options.reorder && device.capabilities().reorder {
+                rtr.reorder = Some(true);
+                rtr.nak_distance = Some([0, 0, 4, 32][rng.gen_range(0..4)]);
+                rtr.nak_delay = Some(rng.gen_range(0..200));
+            }
             if requester {
                 rts.timeout = Some(options.timeout);
                 rts.max_rd_atomic = Some(depths[side]);

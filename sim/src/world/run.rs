@@ -30,6 +30,8 @@ pub struct WorldOptions {
     pub timeout: u8,
     /// How often the host looks after its queues, ns.
     pub host_period: u64,
+    /// RC QPs of an engine that can hold early requests, `nak_distance` and `nak_delay` at random.
+    pub reorder: bool,
 }
 
 /// What a run came to.

@@ -119,7 +119,7 @@ fn r23_a_probe_answers_the_gap_and_does_nothing_else() {
             assert_eq!((left.counter(), left.early.len(), left.after.1), (LATER, 0, false), "{p:?}");
             assert!(left.silent() && left.requests.is_empty() && left.responses == 0, "{left:?}");
         }
-        assert_eq!(h.query(2), (state::RTS, 100, 0, 0));
+        assert_eq!(h.query(2), (state::RTR, 100, 0, 0));
         h.probe = false;
         assert_eq!(h.send(&write_only(100, 8)).counter(), ACCEPTED);
     }

@@ -407,11 +407,11 @@ impl Harness {
                 nak_distance: uut.nak_distance.val().to_u64() as u32,
                 nak_delay: uut.nak_delay.val().to_u64() as u32,
             };
-            // The attributes are there from the second cycle on.
-            if self.hold_seen == 1 {
+            // The attributes are there from the third cycle on.
+            if self.hold_seen == 1 || self.hold_seen == 2 {
                 self.left.early.pop();
             }
-            if self.hold_seen < 2 {
+            if self.hold_seen < 3 {
                 self.left.early.push(shown);
             } else {
                 assert_eq!(

@@ -25,6 +25,8 @@ pub const UNIT: u64 = 16;
 /// Cycles after which a slot that is done may still look taken.
 const LATE: u64 = 12;
 const MASK: u32 = 0xff_ffff;
+/// States that end a life.
+const DEAD: [u32; 3] = [state::RESET, state::INIT, state::ERR];
 
 /// How control and the DMA writer behave, per mille.
 #[derive(Debug, Clone, Copy)]
@@ -457,7 +459,15 @@ impl Harness {
                 f.fate = Fate::Done;
                 f.done_at = self.bench.cycle;
                 let (qp, psn) = (f.qp, f.psn);
-                assert_eq!(self.qps[qp].held.remove(&psn), Some(oldest), "{say}");
+                let q = &mut self.qps[qp];
+                assert_eq!(q.held.remove(&psn), Some(oldest), "{say}");
+                if q.held.is_empty() {
+                    q.since = None;
+                }
+                // It may have been about to be shown.
+                if self.due == Some((oldest, false)) {
+                    self.due = None;
+                }
             }
             _ => panic!("{say}: event {code}"),
         }
@@ -534,12 +544,14 @@ impl Harness {
             Step::Hold if self.bench.uut.hold_done.val() => self.held(probe, say),
             Step::Tell if ready && side => {
                 assert_eq!(self.owed, 0, "{say}: told before all is released");
-                let (qp, _) = self.told.take().expect("a change");
+                let (qp, to) = self.told.take().expect("a change");
                 let q = &mut self.qps[qp];
                 if self.current.is_none() {
-                    // A new life.
-                    q.epsn = q.epsn.wrapping_add(1000) & MASK;
-                    (q.standing, q.live) = (false, true);
+                    if DEAD.contains(&to) {
+                        // A new life.
+                        q.epsn = q.epsn.wrapping_add(1000) & MASK;
+                        (q.standing, q.live) = (false, true);
+                    }
                     self.step = Step::Idle;
                 } else {
                     self.step = Step::Finish(now + 2, false);
@@ -597,10 +609,13 @@ impl Harness {
     }
 
     fn end_of_life(&mut self, qp: usize, to: u32) {
-        if [state::RESET, state::INIT, state::ERR].contains(&to) {
+        if DEAD.contains(&to) {
             let psns: Vec<u32> = self.qps[qp].held.keys().copied().collect();
             for psn in psns {
                 self.drop_held(qp, psn);
+            }
+            if self.due.is_some_and(|(frame, _)| self.frames[frame].qp == qp) {
+                self.due = None;
             }
             let q = &mut self.qps[qp];
             (q.live, q.since) = (false, None);
@@ -729,7 +744,10 @@ impl Harness {
         *self.counters.entry(code).or_default() += (code != c::LATER) as u64;
         let now = self.bench.cycle;
         let q = &mut self.qps[qp];
-        q.since.get_or_insert(now);
+        // The age of a hole counts while something behind it is held.
+        if own > 0 || (!probe && code == c::LATER) {
+            q.since.get_or_insert(now);
+        }
         if nak {
             q.naks.push(q.epsn);
             q.standing = true;
