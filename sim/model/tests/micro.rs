@@ -641,3 +641,173 @@ fn registers_read_back_and_nonsense_is_refused() {
         assert_eq!(pair.board.access(Access::Read(address), LIMIT), Err(()), "{address:#x}");
     }
 }
+
+/// What the engine has sent, with the ICRC.
+fn sent(pair: &mut Pair) -> Vec<Vec<u8>> {
+    let frames = pair.board.outside.sent.drain(..);
+    frames
+        .map(|mut f| {
+            let crc = icrc(&f[14..]).expect("a RoCE packet");
+            f.extend(crc);
+            f
+        })
+        .collect()
+}
+
+/// Opcode, PSN and bytes behind the BTH of what the engine has sent.
+fn sent_packets(pair: &mut Pair) -> Vec<(u8, u32, Vec<u8>)> {
+    let bth = 14 + 20 + 8;
+    sent(pair)
+        .iter()
+        .map(|f| {
+            let psn = u32::from_be_bytes([0, f[bth + 9], f[bth + 10], f[bth + 11]]);
+            (f[bth], psn, f[bth + 12..f.len() - 4].to_vec())
+        })
+        .collect()
+}
+
+/// A QP that allows READs, and a packet of its peer.
+fn reader(seed: u64) -> (Pair, Packet) {
+    let mut pair = Pair::new(seed, 0);
+    while !(pair.attributes[0].remote_read && pair.attributes[0].remote_write && pair.attributes[0].max_dest_rd_atomic == 2) {
+        pair.connect(1);
+    }
+    let data: Vec<u8> = (0..0x3000u32).map(|i| (i * 7 + (i >> 8)) as u8).collect();
+    let at = REGIONS[0].7;
+    pair.board.outside.memory[at as usize..][..data.len()].copy_from_slice(&data);
+    pair.memory.write(at.into(), &data);
+    let a = pair.attributes[0].clone();
+    let packet = Packet {
+        destination_mac: MAC,
+        source: a.peer_ip,
+        destination: IpAddr::V4(US),
+        qpn: a.qpn,
+        ack_request: true,
+        psn: a.rq_psn,
+        ..Packet::default()
+    };
+    (pair, packet)
+}
+
+const READ: u8 = 12;
+
+fn read_of(packet: &Packet, skip: u32, length: u32) -> Packet {
+    Packet {
+        opcode: READ,
+        psn: (packet.psn + skip / MTU as u32) & 0xff_ffff,
+        reth: Reth {
+            virtual_address: REGIONS[0].5 + 9 + u64::from(skip),
+            rkey: REGIONS[0].0,
+            length,
+        },
+        ..packet.clone()
+    }
+}
+
+fn give(pair: &mut Pair, packet: &Packet) {
+    assert!(pair.board.outside.receive(&packet.to_frame(), packet.info().unwrap()));
+}
+
+/// Until that many frames have been sent.
+fn until_sent(pair: &mut Pair, frames: usize) {
+    for _ in 0..LIMIT {
+        if pair.board.outside.sent.len() >= frames {
+            return;
+        }
+        assert_eq!(pair.board.step(), None);
+    }
+    panic!("{} of {frames} frames sent", pair.board.outside.sent.len());
+}
+
+#[test]
+fn r36_what_follows_a_read_is_answered_behind_its_last_response() {
+    for seed in 0..4 {
+        let (mut pair, packet) = reader(seed);
+        let first = read_of(&packet, 0, 1000);
+        let write = Packet {
+            opcode: 10,
+            psn: (packet.psn + 4) & 0xff_ffff,
+            reth: Reth {
+                virtual_address: REGIONS[0].5,
+                rkey: REGIONS[0].0,
+                length: 4,
+            },
+            payload: vec![1, 2, 3, 4],
+            ..packet.clone()
+        };
+        let second = Packet {
+            psn: (packet.psn + 5) & 0xff_ffff,
+            ..read_of(&packet, 0, 300)
+        };
+        let mut answers = vec![];
+        for p in [&first, &write, &second] {
+            let outcome = pair.model.receive(&p.to_frame(), false, &mut pair.memory);
+            answers.extend(outcome.answers.iter().map(|a| a.to_frame()));
+            give(&mut pair, p);
+        }
+        pair.settle();
+        assert_eq!(answers.len(), 4 + 1 + 2);
+        assert_eq!(sent(&mut pair), answers, "seed {seed}");
+        pair.same_state(1);
+    }
+}
+
+/// The rest of a READ that is still being answered, asked for again: the responses go on from there, and no second copy follows.
+#[test]
+fn r33_a_read_under_way_goes_on_from_where_it_is_asked_for_again() {
+    let (mut pair, packet) = reader(1);
+    give(&mut pair, &read_of(&packet, 0, 5 * MTU as u32));
+    until_sent(&mut pair, 1);
+    give(&mut pair, &read_of(&packet, 3 * MTU as u32, 2 * MTU as u32));
+    pair.settle();
+    let got: Vec<(u8, u32)> = sent_packets(&mut pair)
+        .iter()
+        .map(|p| (p.0, p.1.wrapping_sub(packet.psn) & 0xff_ffff))
+        .collect();
+    assert_eq!(got[0], (0x0d, 0));
+    assert_eq!(got[got.len() - 2..], [(0x0d, 3), (0x0f, 4)], "{got:?}");
+    assert!(got.len() <= 4, "{got:?}");
+    assert_eq!(pair.read(registers::COUNTERS + 4 * u32::from(counters::DUPLICATE)), 1);
+    // A part that isn't the rest waits, and is answered behind.
+    let (mut pair, packet) = reader(2);
+    give(&mut pair, &read_of(&packet, 0, 4 * MTU as u32));
+    until_sent(&mut pair, 1);
+    give(&mut pair, &read_of(&packet, MTU as u32, MTU as u32));
+    pair.settle();
+    let got: Vec<(u8, u32)> = sent_packets(&mut pair)
+        .iter()
+        .map(|p| (p.0, p.1.wrapping_sub(packet.psn) & 0xff_ffff))
+        .collect();
+    assert_eq!(got, [(0x0d, 0), (0x0e, 1), (0x0e, 2), (0x0f, 3), (0x10, 1)]);
+}
+
+#[test]
+fn r52_a_key_that_ends_during_a_read_ends_the_qp() {
+    let (mut pair, packet) = reader(3);
+    give(&mut pair, &read_of(&packet, 0, 8 * MTU as u32));
+    until_sent(&mut pair, 1);
+    pair.write(registers::MR_TABLE, 0);
+    pair.settle();
+    let got = sent_packets(&mut pair);
+    let (opcode, psn, body) = got.last().unwrap();
+    assert!(got.len() < 8, "the key had ended");
+    assert_eq!((*opcode, *psn), (0x11, (packet.psn + got.len() as u32 - 1) & 0xff_ffff));
+    assert_eq!(body[0], 0x62);
+    assert!(pair.command(operation::QUERY_QP, 0, 1));
+    assert_eq!(pair.read(registers::RESULT_0) & 7, code(State::Err));
+    assert_eq!(pair.read(registers::COUNTERS + 4 * u32::from(counters::NAKED)), 1);
+}
+
+#[test]
+fn r69_a_read_of_memory_that_answers_with_an_error_is_refused() {
+    let (mut pair, packet) = reader(4);
+    let at = REGIONS[0].7 + 9 + 2 * MTU as u32;
+    pair.board.outside.bad.push(at..at + 4);
+    give(&mut pair, &read_of(&packet, 0, 4 * MTU as u32));
+    pair.settle();
+    let got = sent_packets(&mut pair);
+    assert_eq!(got.iter().map(|p| p.0).collect::<Vec<_>>(), [0x0d, 0x0e, 0x11]);
+    assert_eq!((got[2].1, got[2].2[0]), ((packet.psn + 2) & 0xff_ffff, 0x63));
+    assert!(pair.command(operation::QUERY_QP, 0, 1));
+    assert_eq!(pair.read(registers::RESULT_0) & 7, code(State::Err));
+}
