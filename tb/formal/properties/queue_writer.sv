@@ -5,7 +5,7 @@
     wire [345:0] inputs = {is_event, base, slot, phase, word0, word1, word2, word3, word4, event0, event1};
     always @(posedge clock) begin
         if (past_ok && $past(active && !done)) assume (active && inputs == $past(inputs));
-        if (past_ok && $past(done)) assume (!active);
+        if (reset || (past_ok && $past(done))) assume (!active);
         beats <= reset || done ? 0 : beats + (w_valid && w_ready);
         aw_sent <= !reset && !done && (aw_sent || aw_valid && aw_ready);
         if (!reset) begin

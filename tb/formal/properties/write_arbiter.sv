@@ -2,6 +2,8 @@
     // Granted groups whose last W hasn't been taken, oldest lowest: 0 payload, 1 completion, 2 ATOMIC.
     reg [9:0] grants = 0;
     reg [2:0] waiting = 0;
+    reg atomic_busy = 0, atomic_ended = 0;
+    reg [5:0] others_ended = 0;
     reg [1:0] newest = 0;
     reg [71:0] newest_aw = 0;
     reg [72:0] newest_w = 0;
@@ -27,11 +29,14 @@
         if (payload_beat) newest_w <= {payload_w_data, payload_w_strobe, payload_w_last};
         if (completion_beat) newest_w <= {completion_w_data, completion_w_strobe, completion_w_last};
         if (atomic_beat) newest_w <= {atomic_w_data, atomic_w_strobe, atomic_w_last};
-        // The READ responder holds the lock from before its read to after its B.
-        if (atomic_aw_valid || atomic_w_valid) assume (atomic_lock);
-        if (past_ok && $past(atomic_lock && !m_b_valid)) assume (atomic_lock);
-        if (past_ok && $past(waiting != 0 && grants[1:0] == 2)) assume (atomic_lock);
-        // Each B answers a write of its ID.
+        // The READ responder holds the lock from before its read to after its B, and has one write at a time.
+        atomic_busy <= !reset && (atomic_busy && !atomic_b_valid || atomic_grant);
+        if (atomic_aw_valid || atomic_w_valid || atomic_busy) assume (atomic_lock);
+        if (atomic_busy) assume (!atomic_aw_valid);
+        // Each B answers a write of its ID whose last W was taken.
+        atomic_ended <= !reset && !atomic_b_valid && (atomic_ended || atomic_beat && atomic_w_last);
+        others_ended <= reset ? 0 : others_ended + (payload_beat && payload_w_last || completion_beat && completion_w_last) - (m_b_valid && m_b_id != 2);
+        if (m_b_valid) assume (m_b_id <= 2 && (m_b_id == 2 ? atomic_ended : others_ended != 0));
         if (!reset) begin
             one_grant_at_once: assert (payload_grant + completion_grant + atomic_grant <= 1);
             one_beat_at_once: assert (payload_beat + completion_beat + atomic_beat <= 1);

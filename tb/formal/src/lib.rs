@@ -12,6 +12,8 @@
 
 pub mod block;
 pub mod memory;
+pub mod mutants;
+pub mod mutation;
 pub mod proofs;
 pub mod report;
 pub mod run;

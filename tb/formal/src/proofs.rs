@@ -76,6 +76,10 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         added: include_str!("../properties/control.sv"),
+        without: &[(
+            "entry",
+            "by its own rule: an entry that completes nothing has fields that don't count",
+        )],
         loosened: &[("receive_state_8_11_12", "walk == TOP"), ("house_8", "walk == LAST")],
         ..streams("control-streams", "tengig", "control")
     },
@@ -87,7 +91,7 @@ pub const PROOFS: &[Proof] = &[
             ("mtt_share", include_str!("../properties/mtt_share.sv")),
         ],
         method: Method::Induction(5),
-        ..streams("dma_writer-streams", "tengig", "dma_writer")
+        ..streams("dma_writer", "tengig", "dma_writer")
     },
     streams("write_arbiter-streams", "tengig", "write_arbiter"),
     Proof {
@@ -101,7 +105,8 @@ pub const PROOFS: &[Proof] = &[
         ..part("read_arbiter-streams", "whole", "read_arbiter_64")
     },
     Proof {
-        claim: "R52, R62, R67: a key is granted only for a live region of its tag and PD with the right asked for, and the bytes lie inside it",
+        claim:
+            "R52, R62, R67: a key is granted only for a live region of its tag and PD with the right asked for, and the bytes lie inside it",
         streams: false,
         bound: &[("keys", include_str!("../properties/keys.sv"))],
         method: Method::AnyState(11),
@@ -130,10 +135,12 @@ pub const PROOFS: &[Proof] = &[
         ..streams("retire", "tengig", "retire")
     },
     Proof {
+        added: include_str!("../properties/read_responder.sv"),
         loosened: &[("resource_store_8_10_12_13_1_1", "&walk")],
         ..streams("read_responder-streams", "tengig", "read_responder")
     },
     Proof {
+        added: include_str!("../properties/complete.sv"),
         loosened: &[("ack_rows_8_13_14_9", "walk == TOP"), ("timers_8_9_10", "clear == TOP")],
         ..streams("complete-streams", "tengig", "complete")
     },
@@ -144,7 +151,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         added: include_str!("../properties/registers.sv"),
-        ..streams("registers-streams", "tengig", "registers")
+        ..streams("registers", "tengig", "registers")
     },
     Proof {
         added: include_str!("../properties/counters.sv"),
@@ -155,8 +162,19 @@ pub const PROOFS: &[Proof] = &[
         bound: &[("read_splitter_8_12_64", include_str!("../properties/read_splitter.sv"))],
         without: &[("done", "holds while fewer than 16 packets wait: proved of done_queue_8")],
         method: Method::Induction(3),
-        ..streams("dma_reader-streams", "tengig", "dma_reader")
+        ..streams("dma_reader", "tengig", "dma_reader")
     },
+    Proof {
+        claim: "job, entry and event are each held until taken",
+        quick: true,
+        ..part("leave", "control", "leave")
+    },
+    Proof {
+        claim: "each stream's offer stands with its payload until it is taken; none in reset",
+        added: include_str!("../properties/atomic_unit.sv"),
+        ..part("atomic_unit-streams", "read_responder", "atomic_unit")
+    },
+    part("placement-streams", "complete", "placement_64"),
     Proof {
         claim: "no overflow, no leak, nothing from nowhere while fewer than 16 packets wait",
         added: include_str!("../properties/done_queue.sv"),
@@ -170,19 +188,33 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         claim: "pointers: no overflow, no underflow, no leak; an offer stands",
-        bound: &[("fifo_4_5_243", concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")))],
+        bound: &[(
+            "fifo_4_5_243",
+            concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")),
+        )],
         quick: true,
+        method: Method::Induction(3),
         ..part("fifo-pointers", "retire", "fifo_4_5_243")
     },
     Proof {
         claim: "pointers: no overflow, no underflow, no leak; an offer stands",
-        bound: &[("fifo_9_10_9", concat!("\n  localparam LAST = 9;", include_str!("../properties/fifo.sv")))],
+        bound: &[(
+            "fifo_9_10_9",
+            concat!("\n  localparam LAST = 9;", include_str!("../properties/fifo.sv")),
+        )],
+        method: Method::Induction(3),
         ..part("fifo-pointers-512", "send", "fifo_9_10_9")
     },
     Proof {
         claim: "order and contents (of a bit, for all of them): a word comes out after those before it, unchanged",
-        added: concat!("\n    localparam AHEAD = 4;\n    localparam DATA = 0;", include_str!("../properties/fifo_order.sv")),
-        bound: &[("fifo_4_5_1", concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")))],
+        added: concat!(
+            "\n    localparam AHEAD = 4;\n    localparam DATA = 0;",
+            include_str!("../properties/fifo_order.sv")
+        ),
+        bound: &[(
+            "fifo_4_5_1",
+            concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")),
+        )],
         memory: Memory::Whole,
         ..part("fifo-order", "send", "fifo_4_5_1")
     },
@@ -194,6 +226,7 @@ pub const PROOFS: &[Proof] = &[
     },
     streams("tx-streams", "tengig", "tx"),
     Proof {
+        added: include_str!("../properties/send.sv"),
         loosened: &[("scheduler_8_9_11_1", "&walk")],
         ..streams("send-streams", "tengig", "send")
     },

@@ -37,6 +37,23 @@ pub fn result(row: &Row) -> String {
     }
 }
 
+/// The mutants' table.
+pub fn mutants(rows: &[crate::mutation::Row]) -> String {
+    let mut text = String::from("| mutant | in | fault | caught by | what fails | s |\n|---|---|---|---|---|---|\n");
+    for row in rows {
+        let by = if row.caught {
+            row.by.clone()
+        } else {
+            format!("**survives** {}", row.by)
+        };
+        text += &format!(
+            "| `{}` | {} | {} | {by} | {} | {:.0} |\n",
+            row.name, row.module, row.fault, row.how, row.seconds
+        );
+    }
+    text
+}
+
 /// Puts `table` into a file between its lines `<!-- NAME begin -->` and `<!-- NAME end -->`.
 pub fn write_between(file: &Path, name: &str, table: &str) -> Result<()> {
     let (begin, end) = (format!("<!-- {name} begin -->\n"), format!("<!-- {name} end -->"));

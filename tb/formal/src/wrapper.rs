@@ -82,14 +82,14 @@ pub fn wrap(design: &Design, wrapping: &Wrapping) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// A stream's rules: once offered it stands, with its payload, until taken; a source offers nothing from the second cycle of a reset.
+/// A stream's rules: once offered it stands, with its payload, until taken; nothing is offered from the second cycle of a reset.
 fn rules(stream: &Stream, clock: &str, any_state: bool) -> String {
     let (valid, ready) = (stream.valid(), stream.ready());
     let mut text = format!("\n    // {} {}\n", if stream.input { "Sink" } else { "Source" }, stream.name());
     let verb = if stream.input { "assume" } else { "assert" };
     text += &format!("    always @(posedge {clock}) begin\n");
-    if !stream.input && !any_state {
-        text += &format!("        if (begun && reset && was_reset) begin {valid}_low_in_reset: assert (!{valid}); end\n");
+    if !any_state {
+        text += &format!("        if (begun && reset && was_reset) begin {valid}_low_in_reset: {verb} (!{valid}); end\n");
     }
     text += &format!("        if (past_ok && $past({valid} && !{ready})) begin\n");
     text += &format!("            {valid}_held: {verb} ({valid});\n");
