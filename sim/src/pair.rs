@@ -122,6 +122,7 @@ impl Pair {
                 time_per_byte: cycles(b.time_per_byte),
                 ..b
             }),
+            longest_burst: cycles(fabric.longest_burst),
             paths: fabric.paths.iter().map(|ns| cycles(*ns)).collect(),
             ..fabric.clone()
         };

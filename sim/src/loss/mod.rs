@@ -46,8 +46,8 @@ pub const REORDER_WINDOW: u32 = 32;
 pub const REORDER_GATE: f64 = 0.98;
 /// Delays of the paths that frames are sprayed over, ns: overtaken by up to 10.
 pub const PATHS: [u64; 4] = [0, 3_000, 6_000, 9_000];
-/// Bursts of 1 to this many frames, and the share of frames that begin one: 1 % of all lost.
-pub const LONGEST_BURST: u32 = 8;
+/// Bursts of up to this time, ns, 8 packets at 10 Gb/s, and the share of frames that begin one: some 1 % of all are lost.
+pub const LONGEST_BURST: u64 = 7_000;
 pub const BURST: f64 = 0.01 / 4.5;
 
 /// Which machines.

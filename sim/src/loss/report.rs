@@ -10,7 +10,7 @@ fn disturbance(p: &Point) -> String {
         Disturbance::Loss(loss) => format!("{} % lost", 100.0 * loss),
         Disturbance::Reorder => format!("{} % overtaken by up to {}", 100.0 * super::REORDER, super::REORDER_WINDOW),
         Disturbance::Spray => format!("sprayed over paths +{:?} us", super::PATHS.map(|ns| ns / 1000)),
-        Disturbance::Bursts => format!("1 % lost in bursts of 1 to {}", super::LONGEST_BURST),
+        Disturbance::Bursts => format!("1 % lost in bursts of up to {} us", super::LONGEST_BURST / 1000),
     }
 }
 
