@@ -25,9 +25,10 @@ pub struct Bottleneck {
 /// The way. The default is a plain one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fabric {
-    /// Probability that a frame begins a burst of loss, and the most frames of one.
+    /// Probability that a frame begins a burst of loss, and the longest time that one takes all frames. Not a number of frames: a burst on a
+    /// way with little traffic would then take every retry.
     pub burst: f64,
-    pub longest_burst: u32,
+    pub longest_burst: u64,
     pub bottleneck: Option<Bottleneck>,
     /// Delay of each path; every frame takes one at random, which is what spraying does. None: one path without delay.
     pub paths: Vec<u64>,
@@ -40,8 +41,8 @@ const OVERHEAD: u64 = 24;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Passage {
     pub fabric: Fabric,
-    /// Frames that the burst has yet to take.
-    burst: u32,
+    /// When the burst ends.
+    burst_end: u64,
     /// When the bottleneck's link is free, in thousandths of the unit.
     free: u64,
 }
@@ -61,11 +62,10 @@ pub(crate) enum Passed {
 impl Passage {
     pub fn pass(&mut self, now: u64, frame: &mut [u8], rng: &mut ChaCha8Rng) -> Passed {
         let f = &self.fabric;
-        if self.burst == 0 && f.burst > 0.0 && f.longest_burst > 0 && rng.gen_bool(f.burst) {
-            self.burst = rng.gen_range(1..=f.longest_burst);
+        if self.burst_end <= now && f.burst > 0.0 && f.longest_burst > 0 && rng.gen_bool(f.burst) {
+            self.burst_end = now + rng.gen_range(1..=f.longest_burst);
         }
-        if self.burst > 0 {
-            self.burst -= 1;
+        if now < self.burst_end {
             return Passed::Burst;
         }
         let (mut delay, mut marked) = (0, false);
@@ -147,7 +147,8 @@ mod tests {
     fn bursts_take_neighbours() {
         let mut wire = wire(Fabric {
             burst: 0.01,
-            longest_burst: 8,
+            // 8 frames.
+            longest_burst: 80,
             ..Fabric::default()
         });
         let out = run(&mut wire, 5000, 10);

@@ -4,6 +4,7 @@
 use super::network::Network;
 use crate::pair::ENDS;
 use anyhow::{Context, Result};
+use verbena_model::fabric::Fabric;
 use verbena_model::golden::reorder::Reorder;
 use verbena_model::wire::{Fault, Faults, Statistics, Wire};
 use verbena_verbs::golden::GoldenHca;
@@ -44,6 +45,11 @@ impl GoldenPair {
             now: 0,
             free: [0; 2],
         })
+    }
+
+    /// What lies on both ways, from now on.
+    pub fn set_fabric(&mut self, fabric: &Fabric) {
+        self.wires.iter_mut().for_each(|w| w.set_fabric(fabric.clone()));
     }
 
     /// Sends and delivers what can be at this time; when something happens next.
