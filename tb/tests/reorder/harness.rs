@@ -76,6 +76,8 @@ pub struct Qp {
     pub executed: Vec<u32>,
     /// ePSN of each NAK.
     pub naks: Vec<u32>,
+    /// Something was given up while more is held: the station may not know its farthest packet any more.
+    gave_up: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -161,6 +163,7 @@ impl Harness {
                     since: None,
                     executed: vec![],
                     naks: vec![],
+                    gave_up: false,
                 })
                 .collect(),
             frames: vec![],
@@ -396,7 +399,7 @@ impl Harness {
         // A hole that is old is answered, whatever else goes on.
         for qp in 0..self.qps.len() {
             let q = &self.qps[qp];
-            if let (Some(since), false, false) = (q.since, q.standing, q.held.is_empty()) {
+            if let (Some(since), false, false) = (q.since, q.standing, q.held.is_empty() || q.gave_up) {
                 let bound = q.attributes.delay * UNIT + 3000 + 20 * self.manners.stall as u64;
                 assert!(
                     q.attributes.delay == 0 || now < since + bound,
@@ -461,6 +464,7 @@ impl Harness {
                 let (qp, psn) = (f.qp, f.psn);
                 let q = &mut self.qps[qp];
                 assert_eq!(q.held.remove(&psn), Some(oldest), "{say}");
+                q.gave_up = !q.held.is_empty();
                 if q.held.is_empty() {
                     q.since = None;
                 }
@@ -594,7 +598,7 @@ impl Harness {
         } else if let Some(far) = far {
             let q = &mut self.qps[qp];
             q.since = Some(self.bench.cycle);
-            if far > q.attributes.distance {
+            if far > q.attributes.distance && !q.gave_up {
                 let any = *q.held.values().next().expect("held");
                 self.due = Some((any, true));
             }
@@ -753,6 +757,7 @@ impl Harness {
             q.standing = true;
         }
         let takes = !probe && code == c::LATER;
+        q.gave_up &= own > 0;
         self.leave(false);
         if takes {
             self.qps[qp].held.insert(psn, frame);
