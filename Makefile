@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu ecp5 litex docs
+.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
@@ -13,6 +13,7 @@ help:
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
 	@echo "make area        cells and RAM blocks per station (yosys)"
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine; make fmax-cu: of the small engine in an HX8K (nextpnr-ice40)"
+	@echo "make cu          the cu board: three placements, bitstream, report, and its self test on the bitstream turned back into Verilog (some 15 minutes)"
 	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
 	@echo "make litex       the engine in FuseSoC and in an example LiteX SoC, Verilated (fpga/litex); minutes"
 	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
@@ -63,6 +64,11 @@ fmax-whole:
 fmax-cu:
 	@scripts/setup.sh fpga
 	cargo run --bin fpga -- fmax --preset cu --whole --seed 1,2,3
+
+cu:
+	@scripts/setup.sh sim fpga
+	cargo run --bin fpga -- build cu
+	cargo run --bin fpga -- selftest --bitstream --external
 
 ecp5:
 	@scripts/setup.sh fpga

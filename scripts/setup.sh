@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Installs what a target needs and nothing that is there already. Usage: setup.sh SET...   sets: sim (Verilator, C++), check (Icarus, yosys), fpga (nextpnr), interop (qemu)
+# Installs what a target needs and nothing that is there already. Usage: setup.sh SET...   sets: sim (Verilator, C++), check (Icarus, yosys), fpga (nextpnr, icestorm), interop (qemu)
 set -euo pipefail
 
 declare -A package=(
     [verilator]=verilator [g++]=g++ [make]=make [iverilog]=iverilog [yosys]=yosys
-    [nextpnr-ice40]="nextpnr-ice40 fpga-icestorm-chipdb"
+    [nextpnr-ice40]="nextpnr-ice40 fpga-icestorm-chipdb" [icepack]=fpga-icestorm
     [qemu-system-x86_64]=qemu-system-x86 [modprobe]=kmod [cpio]=cpio [xz]=xz-utils [zstd]=zstd [gcc]="gcc libc6-dev"
 )
 sim="verilator g++ make"
 check="iverilog yosys"
-fpga="yosys nextpnr-ice40"
+fpga="yosys nextpnr-ice40 icepack"
 interop="qemu-system-x86_64 modprobe cpio xz zstd gcc"
 PATH=$PATH:/usr/sbin:/sbin
 

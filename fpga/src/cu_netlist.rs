@@ -57,9 +57,14 @@ pub fn bench_ports() -> Vec<Port> {
     ]
 }
 
-/// The RTL, its vendor cells by the models in `cu_bench.v`.
+/// The RTL, its vendor cells by the models in `cu_bench.v`: module `cu_bench`.
+pub fn rtl_text() -> Result<String> {
+    Ok([core()?.as_str(), TOP, &pll()?, BENCH].join("\n"))
+}
+
+/// The RTL's model.
 pub fn rtl_model() -> Result<Model> {
-    Model::from_text(&[core()?.as_str(), TOP, &pll()?, BENCH].join("\n"), "cu_bench", &bench_ports(), 2)
+    Model::from_text(&rtl_text()?, "cu_bench", &bench_ports(), 2)
 }
 
 /// A bitstream file (`cu.bin`) as Verilog: unpacked by iceunpack, then icebox_vlog; module `top`, with the board's pin names.

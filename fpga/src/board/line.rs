@@ -18,6 +18,18 @@ pub trait Line {
     fn pause(&mut self) -> Result<()>;
 }
 
+impl<L: Line> Line for &mut L {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).send(bytes)
+    }
+    fn receive(&mut self) -> Result<Option<u8>> {
+        (**self).receive()
+    }
+    fn pause(&mut self) -> Result<()> {
+        (**self).pause()
+    }
+}
+
 /// A serial port of this machine.
 pub struct SerialLine {
     port: Box<dyn serialport::SerialPort>,
