@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu ecp5 docs
+.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu ecp5 docs formal mutants
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
@@ -14,6 +14,8 @@ help:
 	@echo "make area        cells and RAM blocks per station (yosys)"
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine; make fmax-cu: of the small engine in an HX8K (nextpnr-ice40)"
 	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
+	@echo "make formal      proofs on the emitted Verilog (SymbiYosys): docs/formal.md; about 15 minutes"
+	@echo "make mutants     deliberate faults in it, each caught by a proof or a test; about 15 minutes"
 	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
 
 demo:
@@ -69,3 +71,11 @@ ecp5:
 
 docs:
 	cargo run --bin gen-docs
+
+formal:
+	@scripts/setup.sh sim formal
+	cargo run --bin formal -- --markdown docs/formal.md
+
+mutants:
+	@scripts/setup.sh sim formal
+	cargo run --bin mutants -- --markdown docs/formal.md

@@ -68,9 +68,10 @@ const fn part(name: &'static str, station: &'static str, module: &'static str) -
     }
 }
 
-/// All proofs, in the packet's order.
+/// All proofs, in the packet's order. The reorder station's slot pool (no leak, no double use) has its place behind rx.
 pub const PROOFS: &[Proof] = &[
     Proof {
+        claim: "streams; and a head stands until head_next",
         added: include_str!("../properties/rx.sv"),
         ..streams("rx-streams", "tengig", "rx")
     },
@@ -98,6 +99,7 @@ pub const PROOFS: &[Proof] = &[
         ..streams("control-streams", "tengig", "control")
     },
     Proof {
+        claim: "streams; AXI4: no burst leaves its block of 256 beats (so none crosses 4 KiB), no more bursts than are tracked, a page stands while its AW waits",
         added: include_str!("../properties/dma_writer.sv"),
         bound: &[
             ("job_splitter_8_12_12", include_str!("../properties/job_splitter.sv")),
@@ -164,6 +166,7 @@ pub const PROOFS: &[Proof] = &[
         ..streams("complete-streams", "tengig", "complete")
     },
     Proof {
+        claim: "streams; AXI4: entries are aligned to their size",
         added: include_str!("../properties/queues.sv"),
         loosened: &[("queues", "walk == WALK_END")],
         method: Method::Bounded(24),
@@ -171,6 +174,7 @@ pub const PROOFS: &[Proof] = &[
         ..streams("queues-streams", "tengig", "queues")
     },
     Proof {
+        claim: "streams; AXI4-Lite: one B for an AW and its W, one R for an AR, one at a time",
         added: include_str!("../properties/registers.sv"),
         ..streams("registers", "tengig", "registers")
     },
@@ -180,6 +184,7 @@ pub const PROOFS: &[Proof] = &[
         ..streams("counters-access", "tengig", "counters")
     },
     Proof {
+        claim: "streams; AXI4: no burst leaves its block of 64 beats; a page is there before its AR and stands",
         bound: &[("read_splitter_8_12_64", include_str!("../properties/read_splitter.sv"))],
         without: &[("done", "holds while fewer than 16 packets wait: proved of done_queue_8")],
         method: Method::Induction(3),
