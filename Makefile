@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex docs
+.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex formal mutants docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
@@ -16,6 +16,8 @@ help:
 	@echo "make cu          the cu board: three placements, bitstream, report, and its self test on the bitstream turned back into Verilog (some 15 minutes)"
 	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
 	@echo "make litex       the engine in FuseSoC and in an example LiteX SoC, Verilated (fpga/litex); minutes"
+	@echo "make formal      proofs on the emitted Verilog (SymbiYosys): docs/formal.md; about 15 minutes"
+	@echo "make mutants     deliberate faults in it, each caught by a proof or a test; about 15 minutes"
 	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
 
 demo:
@@ -79,3 +81,11 @@ litex:
 
 docs:
 	cargo run --bin gen-docs
+
+formal:
+	@scripts/setup.sh sim formal
+	cargo run --bin formal -- --markdown docs/formal.md
+
+mutants:
+	@scripts/setup.sh sim formal
+	cargo run --bin mutants -- --markdown docs/formal.md

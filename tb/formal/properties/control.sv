@@ -14,7 +14,7 @@
         if (response_done) assume (response_valid);
         // The entry stream: where nothing is completed the completion's fields don't count, nor PSN and MSN where nothing is answered or written
         // (housekeeping's entries are wired from a head that may come and go).
-        if (begun && reset && was_reset) begin entry_low_in_reset: assert (!entry_valid); end
+        if (after_first && reset && was_reset) begin entry_low_in_reset: assert (!entry_valid); end
         if (past_ok && $past(entry_valid && !entry_ready)) begin
             entry_held: assert (entry_valid);
             entry_stands: assert (entry[22:0] == $past(entry[22:0]) && entry[71] == $past(entry[71]) && entry[107:84] == $past(entry[107:84]) && entry[242:232] == $past(entry[242:232]));

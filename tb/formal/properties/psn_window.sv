@@ -3,15 +3,15 @@
     reg [2:0] steady = 0;
     wire [23:0] ahead = psn - pivot;
     always @(posedge clock) begin
-        if (begun && psn == $past(psn) && pivot == $past(pivot)) steady <= steady == 7 ? 7 : steady + 1;
+        if (after_first && psn == $past(psn) && pivot == $past(pivot)) steady <= steady == 7 ? 7 : steady + 1;
         else steady <= 0;
-        if (begun && steady >= 2 && psn == $past(psn) && pivot == $past(pivot)) begin
+        if (after_first && steady >= 2 && psn == $past(psn) && pivot == $past(pivot)) begin
             equal_is_epsn: assert (equal == (psn == pivot));
             earlier_is_half_behind: assert (earlier == (ahead >= 24'h800000));
             never_both: assert (!(equal && earlier));
         end
         // ePSN moves only by what it is told.
-        if (begun) begin
+        if (after_first) begin
             if ($past(jump)) begin jumps: assert (pivot == $past(pivot) + $past(psns)); end
             else if ($past(renew)) begin is_renewed: assert (pivot == $past(row_word[23:0])); end
             else if ($past(adopt)) begin is_adopted: assert (pivot == $past(psn)); end

@@ -79,7 +79,7 @@ pub const MUTANTS: &[Mutant] = &[
         "head_front_2",
         "assign free = !valid | head_next;",
         "assign free = 1'b1;",
-        "rx-streams",
+        "head_front",
     ),
     proof(
         "rx-host-overrun",
@@ -87,7 +87,7 @@ pub const MUTANTS: &[Mutant] = &[
         "host_fifo_64_8_3_11_68",
         "(read != committed) & (!out_valid | m_host_ready)",
         "(read != committed)",
-        "rx-streams",
+        "host_fifo-streams",
     ),
     proof(
         "rx-ring-overrun",
@@ -95,7 +95,7 @@ pub const MUTANTS: &[Mutant] = &[
         "ring_reader_64_2_12_65",
         "assign go = !shown | beat_ready;",
         "assign go = 1'b1;",
-        "rx-streams",
+        "ring_reader-streams",
     ),
     proof(
         "skid-overrun",
@@ -395,11 +395,19 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     proof(
         "tx-overrun",
-        "a frame goes on without ready",
-        "frame_out_64_8_2",
-        "assign room = !flush & (m_ready | !started);",
-        "assign room = !flush;",
-        "tx-streams",
+        "payload goes on without ready",
+        "payload_fifo_64_11_12",
+        "assign pull = !ahead_valid | !valid | m_ready;",
+        "assign pull = 1'b1;",
+        "payload_fifo-streams",
+    ),
+    proof(
+        "atomic-lock",
+        "the ATOMIC reads before the lock is had",
+        "atomic_unit",
+        "if (locked) begin",
+        "if (1'b1) begin",
+        "atomic_unit-streams",
     ),
     test(
         "cu-field",

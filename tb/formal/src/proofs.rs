@@ -68,12 +68,25 @@ const fn part(name: &'static str, station: &'static str, module: &'static str) -
     }
 }
 
-/// All proofs, in the packet's order.
+/// All proofs, in the packet's order. The reorder station's slot pool (no leak, no double use) has its place behind rx.
 pub const PROOFS: &[Proof] = &[
     Proof {
+        claim: "streams; and a head stands until head_next",
         added: include_str!("../properties/rx.sv"),
         ..streams("rx-streams", "tengig", "rx")
     },
+    Proof {
+        claim: "a head stands until head_next, none is lost",
+        added: include_str!("../properties/head_front.sv"),
+        quick: true,
+        ..part("head_front", "rx", "head_front_2")
+    },
+    Proof {
+        added: include_str!("../properties/ring_reader.sv"),
+        ..part("ring_reader-streams", "rx", "ring_reader_64_2_12_65")
+    },
+    part("host_fifo-streams", "rx", "host_fifo_64_8_3_11_68"),
+    part("payload_fifo-streams", "tx", "payload_fifo_64_11_12"),
     Proof {
         added: include_str!("../properties/control.sv"),
         without: &[(
@@ -81,9 +94,12 @@ pub const PROOFS: &[Proof] = &[
             "by its own rule: an entry that completes nothing has fields that don't count",
         )],
         loosened: &[("receive_state_8_11_12", "walk == TOP"), ("house_8", "walk == LAST")],
+        method: Method::Bounded(24),
+        limit: 90,
         ..streams("control-streams", "tengig", "control")
     },
     Proof {
+        claim: "streams; AXI4: no burst leaves its block of 256 beats (so none crosses 4 KiB), no more bursts than are tracked, a page stands while its AW waits",
         added: include_str!("../properties/dma_writer.sv"),
         bound: &[
             ("job_splitter_8_12_12", include_str!("../properties/job_splitter.sv")),
@@ -97,7 +113,8 @@ pub const PROOFS: &[Proof] = &[
     Proof {
         claim: "AXI4: W in the order of AW, no interleaving, what goes out is what was granted, B to its group",
         streams: true,
-        added: include_str!("../properties/write_arbiter.sv"),
+        bound: &[("write_arbiter", include_str!("../properties/write_arbiter.sv"))],
+        method: Method::Induction(3),
         ..streams("write_arbiter-order", "tengig", "write_arbiter")
     },
     Proof {
@@ -137,19 +154,27 @@ pub const PROOFS: &[Proof] = &[
     Proof {
         added: include_str!("../properties/read_responder.sv"),
         loosened: &[("resource_store_8_10_12_13_1_1", "&walk")],
+        method: Method::Bounded(24),
+        limit: 90,
         ..streams("read_responder-streams", "tengig", "read_responder")
     },
     Proof {
         added: include_str!("../properties/complete.sv"),
         loosened: &[("ack_rows_8_13_14_9", "walk == TOP"), ("timers_8_9_10", "clear == TOP")],
+        method: Method::Bounded(24),
+        limit: 90,
         ..streams("complete-streams", "tengig", "complete")
     },
     Proof {
+        claim: "streams; AXI4: entries are aligned to their size",
         added: include_str!("../properties/queues.sv"),
         loosened: &[("queues", "walk == WALK_END")],
+        method: Method::Bounded(24),
+        limit: 90,
         ..streams("queues-streams", "tengig", "queues")
     },
     Proof {
+        claim: "streams; AXI4-Lite: one B for an AW and its W, one R for an AR, one at a time",
         added: include_str!("../properties/registers.sv"),
         ..streams("registers", "tengig", "registers")
     },
@@ -159,6 +184,7 @@ pub const PROOFS: &[Proof] = &[
         ..streams("counters-access", "tengig", "counters")
     },
     Proof {
+        claim: "streams; AXI4: no burst leaves its block of 64 beats; a page is there before its AR and stands",
         bound: &[("read_splitter_8_12_64", include_str!("../properties/read_splitter.sv"))],
         without: &[("done", "holds while fewer than 16 packets wait: proved of done_queue_8")],
         method: Method::Induction(3),
@@ -174,7 +200,6 @@ pub const PROOFS: &[Proof] = &[
         added: include_str!("../properties/atomic_unit.sv"),
         ..part("atomic_unit-streams", "read_responder", "atomic_unit")
     },
-    part("placement-streams", "complete", "placement_64"),
     Proof {
         claim: "no overflow, no leak, nothing from nowhere while fewer than 16 packets wait",
         added: include_str!("../properties/done_queue.sv"),
@@ -228,6 +253,8 @@ pub const PROOFS: &[Proof] = &[
     Proof {
         added: include_str!("../properties/send.sv"),
         loosened: &[("scheduler_8_9_11_1", "&walk")],
+        method: Method::Bounded(24),
+        limit: 90,
         ..streams("send-streams", "tengig", "send")
     },
 ];

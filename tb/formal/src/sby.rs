@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// How a claim is proved.
@@ -182,8 +183,10 @@ impl Sby {
 }
 
 fn script(at: &Path, text: &str, tool: &Path) -> Result<()> {
-    // Aside and renamed: another process may be running it.
-    let aside = at.with_extension(std::process::id().to_string());
+    // Aside and renamed: another process, or another thread's test, may be running it.
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let aside = at.with_extension(format!("{}-{number}", std::process::id()));
     std::fs::write(&aside, text.replace("TOOL", &tool.display().to_string()))
         .with_context(|| format!("cannot write {}", aside.display()))?;
     std::fs::set_permissions(&aside, std::fs::Permissions::from_mode(0o755))?;

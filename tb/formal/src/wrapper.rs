@@ -31,6 +31,13 @@ pub fn wrap(design: &Design, wrapping: &Wrapping) -> anyhow::Result<String> {
             design.top
         );
     }
+    for own in ["after_first", "was_reset", "past_ok"] {
+        anyhow::ensure!(
+            design.ports.iter().all(|p| p.name != own),
+            "{} has a port '{own}', as the wrapper has",
+            design.top
+        );
+    }
     let mut text = String::new();
     for module in &design.modules {
         let bound: Vec<_> = wrapping.bound.iter().filter(|(name, _)| *name == module.name).collect();
@@ -61,13 +68,13 @@ pub fn wrap(design: &Design, wrapping: &Wrapping) -> anyhow::Result<String> {
         "module formal (\n    input wire {clock}{}\n);\n",
         inputs.iter().map(|p| format!(",\n{p}")).collect::<String>()
     );
-    text += &format!("    reg begun = 0;\n    always @(posedge {clock}) begun <= 1;\n");
+    text += &format!("    reg after_first = 0;\n    always @(posedge {clock}) after_first <= 1;\n");
     if wrapping.any_state {
-        text += "    wire reset = 0;\n    wire past_ok = begun;\n";
+        text += "    wire reset = 0;\n    wire past_ok = after_first;\n";
     } else {
-        text += "    always @(*) if (!begun) assume (reset);\n";
+        text += "    always @(*) if (!after_first) assume (reset);\n";
         text += &format!("    reg was_reset = 1;\n    always @(posedge {clock}) was_reset <= reset;\n");
-        text += "    wire past_ok = begun && !reset && !was_reset;\n";
+        text += "    wire past_ok = after_first && !reset && !was_reset;\n";
     }
     for port in design.ports.iter().filter(|p| !p.input) {
         text += &format!("    wire {}{};\n", range(port), port.name);
@@ -89,7 +96,7 @@ fn rules(stream: &Stream, clock: &str, any_state: bool) -> String {
     let verb = if stream.input { "assume" } else { "assert" };
     text += &format!("    always @(posedge {clock}) begin\n");
     if !any_state {
-        text += &format!("        if (begun && reset && was_reset) begin {valid}_low_in_reset: {verb} (!{valid}); end\n");
+        text += &format!("        if (after_first && reset && was_reset) begin {valid}_low_in_reset: {verb} (!{valid}); end\n");
     }
     text += &format!("        if (past_ok && $past({valid} && !{ready})) begin\n");
     text += &format!("            {valid}_held: {verb} ({valid});\n");
