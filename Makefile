@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex formal mutants docs
+.PHONY: help demo test nightly interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex formal mutants docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
 	@echo "make test        every test"
+	@echo "make nightly     hours: 5,000 seeds between two engines, the longest tests, every factor of the bench"
 	@echo "make interop     stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the Verilated engine: docs/interop.md"
 	@echo "make mac-foreign the MAC against cocotbext-eth (another's XGMII model), with Icarus; minutes"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
@@ -27,6 +28,12 @@ demo:
 test:
 	@scripts/setup.sh sim check
 	cargo test --workspace
+
+nightly:
+	@scripts/setup.sh sim check
+	cargo test --release -p verbena-tb --test host -- --ignored
+	cargo run --release --bin hca-sim -- chaos --seeds 0..5000
+	cargo run --release --bin hca-sim -- bench --sweep target/sweep --full
 
 interop:
 	@scripts/setup.sh sim interop

@@ -213,6 +213,7 @@ fn r69_a_fenced_send_behind_a_read_whose_bytes_could_not_be_written_is_not_sent(
         assert!(matches!(event, Some(Event::QpFatal { qp, .. }) if qp == qps[0]), "{event:?}");
         wired.destroy(qps);
         wired.done = [vec![], vec![]];
+        assert_eq!(u64::from(wired.counter(0, c::AXI_ERROR)), round + 1);
     }
 }
 

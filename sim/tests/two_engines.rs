@@ -174,6 +174,42 @@ fn r42_a_golden_and_a_verilated_engine_that_holds_early_requests_on_a_bad_wire()
     }
 }
 
+/// The same work over golden engines and over Verilated ones, each on a bad wire of its own: both sides' memories are the same in the end.
+#[test]
+fn verilated_engines_leave_the_memories_that_golden_ones_leave() {
+    for seed in 30..34 {
+        let faults = Faults {
+            loss: 0.02,
+            duplicate: 0.01,
+            reorder: 0.01,
+            corrupt: 0.01,
+            ..Faults::default()
+        };
+        let options = WorldOptions {
+            qps: None,
+            late: true,
+            senders: [true; 2],
+            unreliable: false,
+            timeout: 6,
+            host_period: 10_000,
+            reorder: false,
+        };
+        let mut golden = World::new(GoldenPair::new(seed, 2000, faults).unwrap(), seed, options).unwrap();
+        golden.run().unwrap_or_else(|e| panic!("golden, seed {seed}: {e:#}"));
+        let mut machine = HcaOptions::new("tengig");
+        machine.seed = seed;
+        let wire = WireOptions::from_ns(2000, faults, 156_250);
+        let mut engines = World::new(Pair::new(&machine, &wire).unwrap(), seed, options).unwrap();
+        engines.run().unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        let (want, got) = (golden.memories().unwrap(), engines.memories().unwrap());
+        assert!(!want.is_empty() && want.len() == got.len(), "seed {seed}: another plan");
+        for (n, (want, got)) in want.iter().zip(&got).enumerate() {
+            let differs = want.iter().zip(got).position(|(a, b)| a != b);
+            assert_eq!((want.len(), differs), (got.len(), None), "seed {seed}, area {n}");
+        }
+    }
+}
+
 /// Seeds in which a fenced message sends what a READ has brought, and did so before the bytes were in memory when the fence waited for the response alone.
 #[test]
 fn a_fenced_message_sends_what_a_read_has_brought() {

@@ -6,7 +6,7 @@
 //!                                               ▲          ├─► serve       QP index        (serve: to the READ responder)
 //!                                               │          ├─► completion  CompletionJob   (complete)
 //! done, done_error ─► count up to entry.jobs ───┘          ├─► event_job   EventJob        (event, or a failed write)
-//!                                                          └─► errors (FIFO) ─► qp_error  (a failed write)
+//!                                                          └─► errors (FIFO) ─► qp_error  (a failed write), and count
 //! ```
 //!
 //! Contract: write jobs and entries stand in the same order, and every write job belongs to exactly one entry, which names how many (`jobs`).
@@ -53,6 +53,9 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     pub landed: Signal<Out, Bit>,
     /// A write has failed and its QP isn't in ERR yet.
     pub failing: Signal<Out, Bit>,
+    /// Counter event: an entry's write has failed.
+    pub count_valid: Signal<Out, Bit>,
+    pub count_ready: Signal<In, Bit>,
     pub ack: Signal<Out, AckJob>,
     pub ack_valid: Signal<Out, Bit>,
     pub ack_ready: Signal<In, Bit>,
@@ -87,6 +90,8 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     errors: Fifo<B, C, 12>,
     /// Those in it.
     owed: DFF<Bits<6>>,
+    /// Failed entries that aren't counted yet.
+    uncounted: DFF<Bits<6>>,
     still: DFF<Bits<2>>,
     /// This QP misses bytes of a READ that hasn't completed yet.
     spoiled: DFF<Bit>,
@@ -100,6 +105,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     index: Signal<Local, Bits<12>>,
     missing: Signal<Local, Bit>,
     error_taken: Signal<Local, Bit>,
+    counted: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
     still_long: Signal<Local, Bit>,
     status: Signal<Local, Bits<8>>,
@@ -136,6 +142,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             done_ready: Default::default(),
             landed: Default::default(),
             failing: Default::default(),
+            count_valid: Default::default(),
+            count_ready: Default::default(),
             ack: Default::default(),
             ack_valid: Default::default(),
             ack_ready: Default::default(),
@@ -164,6 +172,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             serve_due: Default::default(),
             errors: Default::default(),
             owed: Default::default(),
+            uncounted: Default::default(),
             still: Default::default(),
             spoiled: Default::default(),
             spoiled_index: Default::default(),
@@ -175,6 +184,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             index: Default::default(),
             missing: Default::default(),
             error_taken: Default::default(),
+            counted: Default::default(),
             busy: Default::default(),
             still_long: Default::default(),
             status: Default::default(),
@@ -205,6 +215,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             event_due,
             serve_due,
             owed,
+            uncounted,
             still,
             spoiled,
             spoiled_index
@@ -254,11 +265,11 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         // Dones of the head entry.
         self.done_ready.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() != self.head.val().get_bits::<2>(12));
         self.landed.next = self.done_valid.val() & self.done_ready.val() & self.head.val().get_bit(241);
-        // A failed entry needs a place for its QP's index.
+        // A failed entry needs a place for its QP's index, and in the count.
         self.complete_now.next = self.head_valid.val()
             & !self.sending.q.val()
             & (self.taken.q.val() == self.head.val().get_bits::<2>(12))
-            & (!self.failed.q.val() | self.errors.s_ready.val());
+            & (!self.failed.q.val() | (self.errors.s_ready.val() & !self.uncounted.q.val().get_bit(5)));
         if self.done_valid.val() & self.done_ready.val() {
             self.taken.d.next = self.taken.q.val() + 1;
             self.failed.d.next = self.failed.q.val() | self.done_error.val();
@@ -281,6 +292,14 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         }
         if !self.errors.s_valid.val() & self.error_taken.val() {
             self.owed.d.next = self.owed.q.val() - 1;
+        }
+        self.count_valid.next = self.uncounted.q.val().any();
+        self.counted.next = self.count_valid.val() & self.count_ready.val();
+        if self.errors.s_valid.val() & !self.counted.val() {
+            self.uncounted.d.next = self.uncounted.q.val() + 1;
+        }
+        if !self.errors.s_valid.val() & self.counted.val() {
+            self.uncounted.d.next = self.uncounted.q.val() - 1;
         }
         self.failing.next = (self.failed.q.val() & !self.sending.q.val()) | self.owed.q.val().any();
 
@@ -369,6 +388,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.serve_due.d.next = false;
             self.still.d.next = 0.into();
             self.owed.d.next = 0.into();
+            self.uncounted.d.next = 0.into();
             self.spoiled.d.next = false;
         }
     }

@@ -251,6 +251,7 @@ pub struct Hca<
     id_descriptor: Constant<Bits<3>>,
     never: Constant<Bit>,
     code_later: Constant<Bits<6>>,
+    code_axi_error: Constant<Bits<6>>,
 }
 
 /// The `tengig` preset.
@@ -495,6 +496,7 @@ impl<
             id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
             never: Constant::new(false),
             code_later: Constant::new((counters::LATER as u64).to_bits()),
+            code_axi_error: Constant::new((counters::AXI_ERROR as u64).to_bits()),
         }
     }
 }
@@ -1100,9 +1102,14 @@ impl<
         self.codes.complete.next = self.side.complete_count_code.val();
         self.codes.complete_valid.next = self.side.complete_count_valid.val();
         self.side.complete_count_ready.next = self.codes.complete_ready.val();
+        // The READ responder counts AXI errors only, as retire does: one turn for both.
         self.codes.read.next = self.side.read_count_code.val();
-        self.codes.read_valid.next = self.side.read_count_valid.val();
+        if !self.side.read_count_valid.val() {
+            self.codes.read.next = self.code_axi_error.val();
+        }
+        self.codes.read_valid.next = self.side.read_count_valid.val() | self.retire.count_valid.val();
         self.side.read_count_ready.next = self.codes.read_ready.val();
+        self.retire.count_ready.next = self.codes.read_ready.val() & !self.side.read_count_valid.val();
         self.codes.reorder.next = self.reorder.event_code.val();
         self.codes.reorder_valid.next = self.reorder.event_valid.val();
         self.reorder.event_ready.next = self.codes.reorder_ready.val();

@@ -292,6 +292,31 @@ impl<N: Network> World<N> {
         Ok(())
     }
 
+    /// What each connection's four areas hold, side by side; bytes that nothing fixes (a datagram's GRH) are 0.
+    pub fn memories(&mut self) -> Result<Vec<Vec<u8>>> {
+        let mut all = vec![];
+        for connection in &self.connections {
+            for (side, end) in connection.ends.iter().enumerate() {
+                let (own, peer) = (&end.plan, &connection.ends[1 - side].plan);
+                let device = self.network.device(side);
+                let areas = [
+                    (&end.source, &own.source),
+                    (&end.sink, &own.sink),
+                    (&end.target, &peer.target),
+                    (&end.receive, &peer.receive),
+                ];
+                for (area, image) in areas {
+                    let mut bytes = area.read(device, image.after.len())?;
+                    for open in &image.open {
+                        bytes[open.clone()].fill(0);
+                    }
+                    all.push(bytes);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     fn check_events(&mut self) -> Result<()> {
         for side in 0..2 {
             let event = self.network.device(side).poll_event()?;
