@@ -49,6 +49,7 @@ fn a_retry_without_a_fault_is_caught() {
         unreliable: false,
         timeout: 3,
         host_period: 10_000,
+        reorder: false,
     };
     let failed = (0..10).filter_map(|seed| {
         let network = GoldenPair::new(seed, 2000, Faults::default()).unwrap();
@@ -151,6 +152,23 @@ fn a_golden_and_a_small_verilated_engine_on_a_bad_wire() {
 fn verilated_engines_on_a_bad_wire() {
     for seed in 0..20 {
         verilated("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+/// R42: early requests are held until their turn; all bytes and completions are right all the same.
+#[test]
+fn r42_verilated_engines_that_hold_early_requests_on_a_bad_wire() {
+    let options = Chaos { hold: true, ..chaos(0.05) };
+    for seed in 0..20 {
+        verilated("tengig", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+#[test]
+fn r42_a_golden_and_a_verilated_engine_that_holds_early_requests_on_a_bad_wire() {
+    let options = Chaos { hold: true, ..chaos(0.05) };
+    for seed in 0..10 {
+        mixed("tengig", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
     }
 }
 

@@ -214,8 +214,8 @@ fn events_come_out_once_in_order() {
 fn codes_come_out_once() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let mut bench = Bench::new(Box::new(CodeMerge::default()), |b| &mut b.clock);
-    let mut offered = [false; 4];
-    let (mut given, mut taken) = ([0u32; 4], [0u32; 4]);
+    let mut offered = [false; 5];
+    let (mut given, mut taken) = ([0u32; 5], [0u32; 5]);
     bench.uut.reset.next = true;
     bench.step();
     bench.uut.reset.next = false;
@@ -234,6 +234,8 @@ fn codes_come_out_once() {
         bench.uut.send_valid.next = offered[1];
         bench.uut.complete_valid.next = offered[2];
         bench.uut.read_valid.next = offered[3];
+        bench.uut.reorder.next = 14u64.into();
+        bench.uut.reorder_valid.next = offered[4];
         bench.uut.m_ready.next = rng.gen_bool(0.5) || cycle > 5_900;
         bench.settle();
         let ready = [
@@ -241,8 +243,9 @@ fn codes_come_out_once() {
             bench.uut.send_ready.val(),
             bench.uut.complete_ready.val(),
             bench.uut.read_ready.val(),
+            bench.uut.reorder_ready.val(),
         ];
-        for i in 0..4 {
+        for i in 0..5 {
             if ready[i] {
                 offered[i] = false;
             }

@@ -112,7 +112,7 @@ const TENGIG: Config = Config {
     read_ring: 16,
     read_resources: 1024,
     reorder_window: 64,
-    reorder_slots: 0,
+    reorder_slots: 64,
     selective_repeat: false,
     congestion_control: false,
 };

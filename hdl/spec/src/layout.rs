@@ -75,6 +75,7 @@ row! {
         VLAN "vlan" 0 10 1 "send an 802.1Q tag";
         GID_INDEX "gid_index" 0 11 2 "our GID";
         RNR_TIMER "rnr_timer" 0 13 5 "minimum RNR NAK timer code (R43)";
+        REORDER "reorder" 0 18 1 "early requests are held until their turn (R42); no effect without reorder";
         TAG "tag" 0 20 12 "upper 12 bits of the QPN; the lower 12 are the index";
         PD "pd" 1 0 16 "protection domain";
         PKEY "pkey" 1 16 16 "P_Key (R60)";

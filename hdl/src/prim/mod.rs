@@ -4,8 +4,10 @@
 mod block_name;
 mod rom;
 mod sdp_ram;
+mod small_ram;
 mod split_ram;
 
 pub use rom::Rom;
 pub use sdp_ram::SdpRam;
+pub use small_ram::SmallRam;
 pub use split_ram::SplitRam;

@@ -8,6 +8,7 @@ use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::micro::{Core, HcaMicro, Receiver};
+use crate::reorder::ReorderTengig;
 use crate::requester::{Complete, CompleteConfig, Send};
 use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
@@ -147,6 +148,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
             ("control", ready(Control::<8, 13, 11, 12>::new(Features::of(config)))?),
+            ("reorder", ready(ReorderTengig::default())?),
             ("keys", ready(Keys::<8, 11, 12>::new(config))?),
             ("dma_writer", ready(DmaWriter::<64, 8, 12, 12, 8>::new(config))?),
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),

@@ -36,6 +36,8 @@ impl Route {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Order {
     pub selective_repeat: bool,
+    /// Early packets are held.
+    pub reorder: bool,
     /// PSNs.
     pub nak_distance: u8,
     /// us; 0: age doesn't count.
@@ -142,7 +144,7 @@ impl Flow {
         for side in 0..2 {
             let can = network.device(side).capabilities();
             ensure!(
-                (can.reorder || (order.nak_distance, order.nak_delay) == (0, 0)) && (can.selective_repeat || !order.selective_repeat),
+                (can.reorder || (order.reorder, order.nak_distance, order.nak_delay) == (false, 0, 0)) && (can.selective_repeat || !order.selective_repeat),
                 "engine {side} has no reorder station or no selective repeat (CAPABILITIES bit 20, READ_LIMITS bit 6), which {order:?} needs"
             );
         }
@@ -172,6 +174,7 @@ impl Flow {
             let rtr = QpAttr {
                 min_rnr_timer: Some(RNR_TIMER),
                 max_dest_rd_atomic: depths[side],
+                reorder: can.reorder.then_some(order.reorder),
                 nak_distance: can.reorder.then_some(order.nak_distance),
                 nak_delay: can.reorder.then_some(order.nak_delay),
                 ..QpAttr::to_rtr(Peer::new(Gid::ipv4(ip), mac), halves[1 - side].qp.qpn, PSNS[1 - side], path_mtu)

@@ -41,7 +41,7 @@ impl PathMtu {
 /// | to | needs | takes |
 /// |---|---|---|
 /// | INIT | UD: `qkey` | `access` (RC, UC), `pkey` |
-/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`, `max_dest_rd_atomic`, and with reorder `nak_distance`, `nak_delay`; UD: `qkey` |
+/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`, `max_dest_rd_atomic`, and with reorder `reorder`, `nak_distance`, `nak_delay`; UD: `qkey` |
 /// | RTS, from RTR | `sq_psn`, where the engine has a requester | RC: `timeout`, `retry_count`, `rnr_retry`, `max_rd_atomic`, `selective_repeat` where the engine can |
 /// | SQD, RTS from SQD, ERR, RESET | – | – |
 ///
@@ -77,6 +77,8 @@ pub struct QpAttr {
     pub rnr_retry: Option<u8>,
     /// READs and ATOMICs that we may have outstanding (R59), 0 to 16; not more than the peer's `max_dest_rd_atomic`. Default 1.
     pub max_rd_atomic: Option<u8>,
+    /// On an engine with reorder: early packets are held until their turn (R42). Default false: they are dropped.
+    pub reorder: Option<bool>,
     /// On an engine with reorder: a gap in the PSNs is a loss, NAKed or asked for again, once a packet more than this many PSNs after it came,
     /// 0 to 63. Default 0: at once (R23, R34). What a path that reorders needs is as much as it reorders by.
     pub nak_distance: Option<u8>,
@@ -152,6 +154,7 @@ impl QpAttr {
             (self.retry_count.is_some(), "retry_count"),
             (self.rnr_retry.is_some(), "rnr_retry"),
             (self.max_rd_atomic.is_some(), "max_rd_atomic"),
+            (self.reorder.is_some(), "reorder"),
             (self.nak_distance.is_some(), "nak_distance"),
             (self.nak_delay.is_some(), "nak_delay"),
             (self.selective_repeat.is_some(), "selective_repeat"),
@@ -162,8 +165,16 @@ impl QpAttr {
 
 type Names = &'static [&'static str];
 
-/// What RC takes to RTR, the last two on an engine with reorder.
-const RTR: [&str; 6] = ["access", "pkey", "min_rnr_timer", "max_dest_rd_atomic", "nak_distance", "nak_delay"];
+/// What RC takes to RTR, the last three on an engine with reorder.
+const RTR: [&str; 7] = [
+    "access",
+    "pkey",
+    "min_rnr_timer",
+    "max_dest_rd_atomic",
+    "reorder",
+    "nak_distance",
+    "nak_delay",
+];
 /// And to RTS, the last on an engine with selective repeat.
 const RTS: [&str; 5] = ["timeout", "retry_count", "rnr_retry", "max_rd_atomic", "selective_repeat"];
 
@@ -176,7 +187,7 @@ fn rule(transport: Transport, from: QpState, to: QpState, can: &Capabilities) ->
         (_, Init) => (&[], &["access", "pkey"]),
         (Rc, Rtr) => (
             &["peer", "dest_qpn", "rq_psn", "path_mtu"],
-            if can.reorder { &RTR } else { &RTR[..RTR.len() - 2] },
+            if can.reorder { &RTR } else { &RTR[..RTR.len() - 3] },
         ),
         (Uc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey"]),
         (Rc, Rts) if from == Rtr && can.requester => (&["sq_psn"], if can.selective_repeat { &RTS } else { &RTS[..RTS.len() - 1] }),
@@ -235,7 +246,7 @@ impl<P: Bus + DmaMemory> Device<P> {
             qp::RETRY_COUNT.set(&mut row, DEFAULT_RETRIES);
             qp::RNR_RETRY.set(&mut row, DEFAULT_RETRIES);
             qp::MAX_RD_ATOMIC.set(&mut row, DEFAULT_RD_ATOMIC);
-            [qp::SELECTIVE_REPEAT, qp::NAK_DISTANCE, qp::NAK_DELAY]
+            [qp::SELECTIVE_REPEAT, qp::REORDER, qp::NAK_DISTANCE, qp::NAK_DELAY]
                 .iter()
                 .for_each(|f| f.set(&mut row, 0));
             qp::MAX_DEST_RD_ATOMIC.set(&mut row, self.fair_depth());
@@ -319,6 +330,7 @@ impl<P: Bus + DmaMemory> Device<P> {
             (qp::RNR_RETRY, attr.rnr_retry.map(u32::from)),
             (qp::MAX_RD_ATOMIC, attr.max_rd_atomic.map(u32::from)),
             (qp::MAX_DEST_RD_ATOMIC, attr.max_dest_rd_atomic.map(u32::from)),
+            (qp::REORDER, attr.reorder.map(u32::from)),
             (qp::NAK_DISTANCE, attr.nak_distance.map(u32::from)),
             (qp::NAK_DELAY, attr.nak_delay.map(u32::from)),
             (qp::SELECTIVE_REPEAT, attr.selective_repeat.map(u32::from)),

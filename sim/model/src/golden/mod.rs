@@ -245,6 +245,7 @@ impl Golden {
     fn requester<T>(&mut self, qpn: u32, memory: &mut Memory, outcome: &mut Outcome, act: impl FnOnce(&mut Requester) -> T) -> Option<T> {
         let free = self.free();
         let qp = self.qps.get_mut(&index(qpn)).filter(|_| self.features.requester)?;
+        let reorder = if qp.attributes.reorder { self.reorder } else { Reorder::NONE };
         let result = act(&mut Requester {
             qp,
             regions: &self.regions,
@@ -253,7 +254,7 @@ impl Golden {
             counters: &mut self.counters,
             features: self.features,
             outstanding_messages: self.outstanding_messages,
-            reorder: self.reorder,
+            reorder,
             congestion: &self.congestion,
             free,
             now: self.now,
@@ -403,6 +404,7 @@ impl Golden {
         let (Some(qp), Some(info)) = (self.qps.get_mut(&index(packet.qpn)), packet.info()) else {
             return c::UNKNOWN_QP;
         };
+        let reorder = if qp.attributes.reorder { self.reorder } else { Reorder::NONE };
         let mut request = request::Request {
             packet,
             info,
@@ -412,7 +414,7 @@ impl Golden {
             outcome,
             answer: None,
             read_atomic: self.features.read_atomic,
-            reorder: self.reorder,
+            reorder,
             free,
             now: self.now,
         };

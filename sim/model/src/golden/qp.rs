@@ -53,6 +53,8 @@ pub struct Attributes {
     pub max_rd_atomic: u8,
     /// After a sequence NAK only the packet that it names is sent again: the peer holds early packets.
     pub selective_repeat: bool,
+    /// Early packets are held, where the engine can (R42).
+    pub reorder: bool,
     /// A gap is a loss once a packet more than this many PSNs after it came, 0 to 63 (R23, R34).
     pub nak_distance: u8,
     /// A gap is a loss once it is older, us; 0: age doesn't count.
@@ -92,6 +94,7 @@ impl Default for Attributes {
             rnr_retry: 7,
             max_rd_atomic: 0,
             selective_repeat: false,
+            reorder: true,
             nak_distance: 0,
             nak_delay: 0,
         }
