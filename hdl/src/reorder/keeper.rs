@@ -34,6 +34,7 @@ pub enum KeeperState {
     Got,
     Key,
     Hit,
+    Pick,
     Judge,
     Commit,
     Reply,
@@ -45,6 +46,7 @@ pub enum KeeperState {
     WalkShown,
     WalkRead,
     WalkGot,
+    WalkPick,
     WalkDrop,
     WalkEnd,
     EvictLoad,
@@ -143,6 +145,9 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     far: DFF<Bit>,
     fair: DFF<Bit>,
     further: DFF<Bit>,
+    /// ePSN, and how far the farthest is after it; a cycle apart.
+    behind: DFF<Bits<6>>,
+    ahead: DFF<Bits<6>>,
     expired: DFF<Bit>,
     due: DFF<Bits<16>>,
     accept: DFF<Bit>,
@@ -154,6 +159,8 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     checking: DFF<Bit>,
     check_index: DFF<Bits<QA>>,
     check_psn: DFF<Bits<24>>,
+    /// PSNs that the packet moved ePSN by, and one less.
+    check_moved: DFF<Bits<24>>,
     check_jump: DFF<Bits<24>>,
     jumped: DFF<Bit>,
     shown_kept: DFF<Bit>,
@@ -182,9 +189,6 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     less: Signal<Local, Bits<7>>,
     more: Signal<Local, Bits<7>>,
     age: Signal<Local, Bits<16>>,
-    behind: Signal<Local, Bits<6>>,
-    ahead: Signal<Local, Bits<6>>,
-    jump: Signal<Local, Bits<24>>,
     share: Signal<Local, Bits<9>>,
     accepts: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
@@ -293,6 +297,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             checking: Default::default(),
             check_index: Default::default(),
             check_psn: Default::default(),
+            check_moved: Default::default(),
             check_jump: Default::default(),
             jumped: Default::default(),
             shown_kept: Default::default(),
@@ -323,7 +328,6 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             age: Default::default(),
             behind: Default::default(),
             ahead: Default::default(),
-            jump: Default::default(),
             share: Default::default(),
             accepts: Default::default(),
             lost: Default::default(),
@@ -382,7 +386,19 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             probe_waits,
             load_probe
         );
-        dff_setup!(self, clock, state_done, walk_left, passing, scan, event_waits, event_kept);
+        dff_setup!(
+            self,
+            clock,
+            behind,
+            ahead,
+            check_moved,
+            state_done,
+            walk_left,
+            passing,
+            scan,
+            event_waits,
+            event_kept
+        );
         clock!(self, clock, rows, map, windows);
         self.windows.reset.next = self.reset.val();
 
@@ -448,18 +464,18 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.age.next = self.now.val() - self.deadline.q.val();
         self.expired.d.next = self.ages.q.val() & !self.age.val().get_bit(15);
         // How far the farthest is ahead: of ePSN, which is the packet's distance before its PSN.
-        self.behind.next = self.psn.q.val();
+        self.behind.d.next = self.psn.q.val();
         self.due.d.next = self.now.val() + bit_cast::<16, 12>(self.delay.q.val()) + 1;
         self.far.d.next = self.hold_distance.val().get_bits::<6>(0) > self.nak_distance.val();
         if self.work.q.val() == KeeperWork::Hold {
-            self.behind.next = self.psn.q.val() - self.hold_distance.val().get_bits::<6>(0);
+            self.behind.d.next = self.psn.q.val() - self.hold_distance.val().get_bits::<6>(0);
             self.due.d.next = self.now.val() + bit_cast::<16, 12>(self.nak_delay.val()) + 1;
         }
-        self.ahead.next = self.farthest.q.val() - self.behind.val();
+        self.ahead.d.next = self.farthest.q.val() - self.behind.q.val();
         if self.work.q.val() != KeeperWork::Hold {
-            self.far.d.next = self.ahead.val() > self.distance.q.val();
+            self.far.d.next = self.ahead.q.val() > self.distance.q.val();
         }
-        self.further.d.next = !self.count.q.val().any() | (self.hold_distance.val().get_bits::<6>(0) > self.ahead.val());
+        self.further.d.next = !self.count.q.val().any() | (self.hold_distance.val().get_bits::<6>(0) > self.ahead.q.val());
         self.beyond.d.next = (self.hold_distance.val() & self.beyond_window.val()).any();
         self.share.next = bit_cast::<9, 7>(self.slots_free.val()) << self.share_log.val();
         self.fair.d.next = self.slots_free.val().get_bits::<6>(1).any() & (bit_cast::<9, 7>(self.count.q.val()) < self.share.val());
@@ -473,12 +489,12 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.dispose.next = false;
 
         // After a packet.
-        self.jump.next = (self.packet_psn.val() - self.head_psn.val()) - 1;
+        self.check_jump.d.next = self.check_moved.q.val() - 1;
         self.jumped.d.next = self.check_jump.q.val().any();
         if self.head_next.val() {
             self.check_index.d.next = self.head_index.val();
             self.check_psn.d.next = self.packet_psn.val();
-            self.check_jump.d.next = self.jump.val();
+            self.check_moved.d.next = self.packet_psn.val() - self.head_psn.val();
             self.checking.d.next = self.packet_moved.val() & self.used.val();
             self.blocked_kept.d.next = (self.packet_moved.val() & self.used.val()) | self.probe_waits.q.val();
             self.shown_kept.d.next = false;
@@ -562,7 +578,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                                 if !(self.check_jump.q.val() & self.beyond_window.val()).any() {
                                     self.walk_left.d.next = bit_cast::<7, 6>(self.check_jump.q.val().get_bits::<6>(0));
                                 }
-                                self.check_jump.d.next = 0.into();
+                                self.check_moved.d.next = 1.into();
                                 self.step.d.next = KeeperState::WalkRead;
                             }
                         }
@@ -585,10 +601,16 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 self.hit.d.next = self.map.read_data.val().get_bit(6) & self.count.q.val().any();
                 self.hit_slot.d.next = self.map.read_data.val().get_bits::<6>(0);
                 self.load_probe.d.next = self.work.q.val() != KeeperWork::Check;
+                self.step.d.next = KeeperState::Pick;
+                if self.work.q.val() == KeeperWork::Hold {
+                    self.step.d.next = KeeperState::Judge;
+                }
+            }
+            KeeperState::Pick => {
                 match self.work.q.val() {
                     KeeperWork::Check => {
                         self.step.d.next = KeeperState::Gap;
-                        if self.map.read_data.val().get_bit(6) {
+                        if self.hit.q.val() {
                             self.step.d.next = KeeperState::Take;
                         }
                     }
@@ -598,7 +620,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                             // Between packets it is looked at again.
                             self.probe_waits.d.next = true;
                             self.blocked_kept.d.next = true;
-                            if self.probe_waits.q.val() & self.map.read_data.val().get_bit(6) {
+                            if self.probe_waits.q.val() & self.hit.q.val() {
                                 self.step.d.next = KeeperState::Load;
                             }
                         } else {
@@ -607,7 +629,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                         if self.probe_waits.q.val() {
                             self.probe_waits.d.next = false;
                             self.scan.d.next = self.scan.q.val() + 1;
-                            if !self.expired.q.val() | !self.count.q.val().any() | !self.map.read_data.val().get_bit(6) {
+                            if !self.expired.q.val() | !self.count.q.val().any() | !self.hit.q.val() {
                                 self.blocked_kept.d.next = self.checking.q.val();
                             }
                         }
@@ -615,17 +637,14 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                     KeeperWork::Probe => {
                         self.checking.d.next = false;
                         self.step.d.next = KeeperState::Load;
-                        if !self.map.read_data.val().get_bit(6) {
+                        if !self.hit.q.val() {
                             self.blocked_kept.d.next = self.probe_waits.q.val();
                             self.step.d.next = KeeperState::Idle;
                         }
                     }
                     KeeperWork::Evict => {
                         self.step.d.next = KeeperState::Idle;
-                        if self.map.read_data.val().get_bit(6)
-                            & self.count.q.val().any()
-                            & (self.map.read_data.val().get_bits::<6>(0) == self.oldest.val())
-                        {
+                        if self.hit.q.val() & (self.hit_slot.q.val() == self.oldest.val()) {
                             self.step.d.next = KeeperState::EvictDrop;
                         }
                     }
@@ -751,9 +770,13 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             }
             KeeperState::WalkRead => self.step.d.next = KeeperState::WalkGot,
             KeeperState::WalkGot => {
+                self.hit.d.next = self.map.read_data.val().get_bit(6);
                 self.hit_slot.d.next = self.map.read_data.val().get_bits::<6>(0);
+                self.step.d.next = KeeperState::WalkPick;
+            }
+            KeeperState::WalkPick => {
                 self.step.d.next = KeeperState::WalkDrop;
-                if !self.map.read_data.val().get_bit(6) {
+                if !self.hit.q.val() {
                     self.walk_left.d.next = self.walk_left.q.val() - 1;
                     self.psn.d.next = self.psn.q.val() + 1;
                     self.step.d.next = KeeperState::WalkRead;

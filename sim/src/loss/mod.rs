@@ -23,7 +23,6 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use verbena_model::fabric::Fabric;
-use verbena_model::golden::reorder::Reorder;
 use verbena_model::wire::{Faults, Statistics};
 use verbena_spec::config::Config;
 use verbena_spec::counters as c;
@@ -63,8 +62,6 @@ pub enum Machines {
 pub struct Scheme {
     pub name: &'static str,
     pub order: Order,
-    /// The far side holds early packets.
-    pub holds: bool,
     /// The gates are for it.
     pub gated: bool,
 }
@@ -79,7 +76,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 0,
             nak_delay: 0,
         },
-        holds: true,
         gated: true,
     },
     Scheme {
@@ -90,7 +86,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 32,
             nak_delay: 0,
         },
-        holds: true,
         gated: true,
     },
     Scheme {
@@ -101,7 +96,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 0,
             nak_delay: 0,
         },
-        holds: true,
         gated: false,
     },
     Scheme {
@@ -112,7 +106,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 0,
             nak_delay: 0,
         },
-        holds: false,
         gated: false,
     },
 ];
@@ -235,9 +228,8 @@ fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
     };
     let (mut can, mut others) = (vec![], vec![]);
     for scheme in SCHEMES {
-        // A golden station can be left out; an engine's is there or not.
-        let holds = scheme.holds == reorder || options.machines == Machines::Golden;
-        if holds && (selective || !scheme.order.selective_repeat) {
+        let order = scheme.order;
+        if (reorder || !order.reorder) && (selective || !order.selective_repeat) {
             can.push(scheme);
         } else {
             others.push(scheme.name);
@@ -305,8 +297,7 @@ fn pair(options: &LossOptions, wire: Disturbance) -> Result<Pair> {
 fn point(options: &LossOptions, route: Route, scheme: Scheme, wire: Disturbance, base: Option<f64>) -> Result<Point> {
     match options.machines {
         Machines::Golden => {
-            let sizes = if scheme.holds { Reorder::TENGIG } else { Reorder::NONE };
-            let mut pair = GoldenPair::with_reorder(options.seed, ROUND_TRIP / 2, wire.faults(), sizes)?;
+            let mut pair = GoldenPair::new(options.seed, ROUND_TRIP / 2, wire.faults())?;
             pair.set_fabric(&wire.fabric());
             measure(pair, options, route, scheme, wire, base)
         }

@@ -56,8 +56,8 @@ fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
             "AckReq every 16 packets".into()
         };
         lines.push(format!(
-            "{}: selective_repeat {}, nak_distance {}, nak_delay {} us; {sender}",
-            p.scheme.name, o.selective_repeat, o.nak_distance, o.nak_delay
+            "{}: reorder {}, selective_repeat {}, nak_distance {}, nak_delay {} us; {sender}",
+            p.scheme.name, o.reorder, o.selective_repeat, o.nak_distance, o.nak_delay
         ));
     }
     if !runs.left_out.is_empty() {

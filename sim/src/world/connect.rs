@@ -308,12 +308,12 @@ pub fn connect<N: Network>(
             if options.reorder && reorder {
                 rtr.reorder = Some(true);
                 rtr.nak_distance = Some(if rng.gen() { 0 } else { rng.gen_range(0..64) });
-                rtr.nak_delay = Some(if rng.gen() { 0 } else { rng.gen_range(1..60) });
+                rtr.nak_delay = Some(if rng.gen() { 0 } else { rng.gen_range(1..200) });
             }
             if requester {
                 rts.timeout = Some(options.timeout);
                 rts.max_rd_atomic = Some(depths[side]);
-                if selective {
+                if options.reorder && selective {
                     rts.selective_repeat = Some(rng.gen());
                 }
             }

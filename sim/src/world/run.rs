@@ -376,8 +376,7 @@ impl<N: Network> World<N> {
         let wire = |of: fn(&Statistics) -> u64| -> u64 { (0..2).map(|n| of(&wires[n]) - of(&self.before.1[n])).sum() };
         let [rewinds, rnr_waits, timeouts, no_buffer, axi_errors, no_slot, beyond, naks] = [0, 1, 2, 3, 4, 5, 6, 7].map(count);
         // What a reorder station couldn't hold is a loss of its own.
-        let reorder = (0..2).any(|side| self.network.device(side).capabilities().reorder);
-        let not_held = if reorder { no_slot + beyond } else { 0 };
+        let not_held = if self.options.reorder { no_slot + beyond } else { 0 };
         hold!(axi_errors == 0, "{axi_errors} AXI errors");
         let report = Report {
             qps: self.connections.len(),

@@ -267,7 +267,7 @@ fn drains_at_line_rate() {
     assert_eq!(h.qps[1].executed.len(), 40);
     let worst = h.pace.iter().max().copied().unwrap_or(0);
     println!("{worst} cycles at most from a packet's end to a held one's begin");
-    assert!(h.pace.len() >= 39 && worst <= 22, "{:?}", h.pace);
+    assert!(h.pace.len() >= 39 && worst <= 23, "{:?}", h.pace);
     h.end();
 }
 
