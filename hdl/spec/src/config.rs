@@ -82,6 +82,8 @@ pub struct Config {
     pub reorder_slots: usize,
     /// After a NAK the requester can send one packet again alone.
     pub selective_repeat: bool,
+    /// CNPs for marked packets, and a rate limiter.
+    pub congestion_control: bool,
 }
 
 const TENGIG: Config = Config {
@@ -112,6 +114,7 @@ const TENGIG: Config = Config {
     reorder_window: 64,
     reorder_slots: 64,
     selective_repeat: false,
+    congestion_control: false,
 };
 
 const CU: Config = Config {
@@ -142,6 +145,7 @@ const CU: Config = Config {
     reorder_window: 4,
     reorder_slots: 0,
     selective_repeat: false,
+    congestion_control: false,
 };
 
 /// All presets, the default first.

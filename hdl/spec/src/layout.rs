@@ -153,6 +153,28 @@ row! {
     }
 }
 
+/// Words of the congestion row.
+pub const CONGESTION_WORDS: usize = 5;
+
+row! {
+    /// Congestion control of the whole engine, registers from `registers::CONGESTION` on; an engine without it (READ_LIMITS bit 7) has none of
+    /// them (SLVERR). Words 1 to 4 are DCQCN's parameters (Zhu et al., SIGCOMM 2015).
+    congestion {
+        NOTIFY "notify" 0 0 1 "CNPs are sent for packets that arrive marked (R76)";
+        REACT "react" 0 1 1 "a CNP slows its QP's requests";
+        CNP_INTERVAL "cnp_interval" 0 8 8 "shortest time between two CNPs of a QP, us (R76)";
+        MIN_RATE "min_rate" 1 0 16 "slowest rate, Mb/s";
+        LINE_RATE "line_rate" 1 16 16 "fastest rate, Mb/s";
+        ADDITIVE "additive" 2 0 16 "additive increase, Mb/s";
+        HYPER "hyper" 2 16 16 "hyper increase, Mb/s";
+        ALPHA_TIME "alpha_time" 3 0 10 "alpha falls after so long without a CNP, us";
+        RATE_TIME "rate_time" 3 10 10 "the rate rises after each of these, us";
+        FAST_STEPS "fast_steps" 3 20 4 "rises of fast recovery";
+        GAIN_SHIFT "gain_shift" 3 24 4 "log2 of 1/g";
+        RATE_BYTES "rate_bytes" 4 0 32 "the rate rises after each of these, KiB";
+    }
+}
+
 row! {
     /// Receive WQE, 32 bytes, one scatter element. The second half is reserved, zero.
     rq_wqe {
@@ -299,6 +321,7 @@ mod tests {
             ("rq_wqe", rq_wqe::FIELDS, RQ_WQE_BYTES / 4),
             ("cqe", cqe::FIELDS, CQE_BYTES / 4),
             ("event", event::FIELDS, EVENT_BYTES / 4),
+            ("congestion", congestion::FIELDS, CONGESTION_WORDS),
         ] {
             let mut used = vec![0u32; words];
             for field in fields {

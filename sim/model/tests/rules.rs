@@ -3,6 +3,8 @@
 
 #[path = "rules/client.rs"]
 mod client;
+#[path = "rules/congestion.rs"]
+mod congestion;
 #[path = "rules/datagram.rs"]
 mod datagram;
 #[path = "rules/early_responses.rs"]

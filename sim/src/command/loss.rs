@@ -75,22 +75,22 @@ impl Loss {
             routes: verbs.iter().map(|v| v.route()).collect(),
             messages: self.messages.map_or(messages, usize::from),
         };
-        let points = run(&options, &progress(common, 0))?;
-        let held = points.iter().all(Point::holds);
+        let runs = run(&options, &progress(common, 0))?;
+        let held = runs.points.iter().all(Point::holds);
         if let Some(path) = &self.svg {
-            std::fs::write(path, svg(&points)?).with_context(|| format!("writing {}", path.display()))?;
+            std::fs::write(path, svg(&runs.points)?).with_context(|| format!("writing {}", path.display()))?;
         }
         if let Some(path) = &self.markdown {
             let plot = self.svg.as_ref().and_then(|p| p.file_name()).and_then(|n| n.to_str());
-            std::fs::write(path, markdown(&points, &options, plot)).with_context(|| format!("writing {}", path.display()))?;
+            std::fs::write(path, markdown(&runs, &options, plot)).with_context(|| format!("writing {}", path.display()))?;
         }
         if common.json {
             println!(
                 "{}",
-                serde_json::json!({ "command": "loss", "seed": common.seed, "held": held, "engine": machines, "messages": options.messages, "runs": points })
+                serde_json::json!({ "command": "loss", "seed": common.seed, "held": held, "engine": machines, "messages": options.messages, "left_out": runs.left_out, "runs": runs.points })
             );
         } else {
-            print(&points, &options);
+            print(&runs, &options);
             println!(
                 "\nseed {}; {}",
                 common.seed,

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!  scheme (QP attributes) × frames lost both ways ─► transfer of 64 KiB messages ─► share of the scheme's lossless goodput ─► gate
-//!                         └ frames overtaken by up to 32, none lost ─► share, and nothing sent again
+//!                         ├ frames overtaken by up to 32, or sprayed over four paths, none lost ─► share, and nothing sent again
+//!                         └ 1 % lost in bursts
 //! ```
 
 mod plot;
@@ -21,7 +22,7 @@ use indicatif::ProgressBar;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use verbena_model::golden::reorder::Reorder;
+use verbena_model::fabric::Fabric;
 use verbena_model::wire::{Faults, Statistics};
 use verbena_spec::config::Config;
 use verbena_spec::counters as c;
@@ -42,6 +43,11 @@ pub const GATES: [(f64, f64); 3] = [(0.001, 0.98), (0.01, 0.93), (0.05, 0.65)];
 pub const REORDER: f64 = 0.1;
 pub const REORDER_WINDOW: u32 = 32;
 pub const REORDER_GATE: f64 = 0.98;
+/// Delays of the paths that frames are sprayed over, ns: overtaken by up to 10.
+pub const PATHS: [u64; 4] = [0, 3_000, 6_000, 9_000];
+/// Bursts of up to this time, ns, 8 packets at 10 Gb/s, and the share of frames that begin one: some 1 % of all are lost.
+pub const LONGEST_BURST: u64 = 7_000;
+pub const BURST: f64 = 0.01 / 4.5;
 
 /// Which machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,8 +62,6 @@ pub enum Machines {
 pub struct Scheme {
     pub name: &'static str,
     pub order: Order,
-    /// The far side holds early packets.
-    pub holds: bool,
     /// The gates are for it.
     pub gated: bool,
 }
@@ -72,7 +76,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 0,
             nak_delay: 0,
         },
-        holds: true,
         gated: true,
     },
     Scheme {
@@ -83,7 +86,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 32,
             nak_delay: 0,
         },
-        holds: true,
         gated: true,
     },
     Scheme {
@@ -94,7 +96,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 0,
             nak_delay: 0,
         },
-        holds: true,
         gated: false,
     },
     Scheme {
@@ -105,7 +106,6 @@ pub const SCHEMES: [Scheme; 4] = [
             nak_distance: 0,
             nak_delay: 0,
         },
-        holds: false,
         gated: false,
     },
 ];
@@ -123,15 +123,56 @@ pub struct LossOptions {
     pub messages: usize,
 }
 
+/// What the wire does both ways.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disturbance {
+    None,
+    /// That share of frames lost, each by itself.
+    Loss(f64),
+    /// A share of [`REORDER`] overtaken by up to [`REORDER_WINDOW`].
+    Reorder,
+    /// Every frame takes one of [`PATHS`].
+    Spray,
+    /// 1 % lost in bursts.
+    Bursts,
+}
+
+impl Disturbance {
+    fn faults(self) -> Faults {
+        match self {
+            Disturbance::Loss(loss) => Faults { loss, ..Faults::default() },
+            Disturbance::Reorder => Faults {
+                reorder: REORDER,
+                reorder_window: REORDER_WINDOW,
+                ..Faults::default()
+            },
+            _ => Faults::default(),
+        }
+    }
+
+    fn fabric(self) -> Fabric {
+        match self {
+            Disturbance::Spray => Fabric {
+                paths: PATHS.to_vec(),
+                ..Fabric::default()
+            },
+            Disturbance::Bursts => Fabric {
+                burst: BURST,
+                longest_burst: LONGEST_BURST,
+                ..Fabric::default()
+            },
+            _ => Fabric::default(),
+        }
+    }
+}
+
 /// One run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Point {
     pub verb: &'static str,
     pub scheme: Scheme,
-    /// Share of frames lost each way.
-    pub loss: f64,
-    /// Share of frames overtaken each way.
-    pub reorder: f64,
+    pub wire: Disturbance,
     /// Payload behind the first message, Gb/s.
     pub goodput: f64,
     /// Of the scheme's undisturbed goodput.
@@ -175,67 +216,92 @@ pub fn verb(route: Route) -> &'static str {
     }
 }
 
+/// Schemes that the machines can run, and the names of the others.
+fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
+    let (reorder, selective) = match options.machines {
+        Machines::Golden => (true, true),
+        Machines::Verilated => {
+            let mut pair = pair(options, Disturbance::None)?;
+            let can = pair.device(0).capabilities();
+            (can.reorder, can.selective_repeat)
+        }
+    };
+    let (mut can, mut others) = (vec![], vec![]);
+    for scheme in SCHEMES {
+        let order = scheme.order;
+        if (reorder || !order.reorder) && (selective || !order.selective_repeat) {
+            can.push(scheme);
+        } else {
+            others.push(scheme.name);
+        }
+    }
+    Ok((can, others))
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Runs {
+    pub points: Vec<Point>,
+    /// Schemes that the machines can't run.
+    pub left_out: Vec<&'static str>,
+}
+
 /// All runs, verb by verb and scheme by scheme: undisturbed, the losses, reordered.
-pub fn run(options: &LossOptions, progress: &ProgressBar) -> Result<Vec<Point>> {
-    let schemes: Vec<Scheme> = SCHEMES
-        .into_iter()
-        // An engine's station can't be left out at run time.
-        .filter(|s| s.holds || options.machines == Machines::Golden)
-        .collect();
-    progress.set_length((options.routes.len() * schemes.len() * (GATES.len() + 2)) as u64);
+pub fn run(options: &LossOptions, progress: &ProgressBar) -> Result<Runs> {
+    let (schemes, left_out) = schemes(options)?;
+    let disturbances =
+        GATES
+            .iter()
+            .map(|(loss, _)| Disturbance::Loss(*loss))
+            .chain([Disturbance::Bursts, Disturbance::Reorder, Disturbance::Spray]);
+    let disturbances: Vec<Disturbance> = disturbances.collect();
+    progress.set_length((options.routes.len() * schemes.len() * (disturbances.len() + 1)) as u64);
     let mut points = vec![];
     for route in &options.routes {
         for scheme in &schemes {
             progress.set_message(scheme.name);
-            let undisturbed = point(options, *route, *scheme, Faults::default(), None)?;
+            let undisturbed = point(options, *route, *scheme, Disturbance::None, None)?;
             let base = undisturbed.goodput;
             points.push(undisturbed);
             progress.inc(1);
-            for (loss, gate) in GATES {
-                let faults = Faults { loss, ..Faults::default() };
-                let gate = scheme.gated.then_some(gate);
-                points.push(Point {
-                    gate,
-                    ..point(options, *route, *scheme, faults, Some(base))?
-                });
+            for wire in &disturbances {
+                let mut point = point(options, *route, *scheme, *wire, Some(base))?;
+                // Only who waits for 32 packets can take reordering for what it is.
+                let waits = scheme.gated && u32::from(scheme.order.nak_distance) >= REORDER_WINDOW;
+                point.no_resend = waits && matches!(wire, Disturbance::Reorder | Disturbance::Spray);
+                point.gate = match wire {
+                    Disturbance::Loss(_) if scheme.gated => GATES.iter().find(|(l, _)| Disturbance::Loss(*l) == *wire).map(|g| g.1),
+                    _ if point.no_resend => Some(REORDER_GATE),
+                    _ => None,
+                };
+                points.push(point);
                 progress.inc(1);
             }
-            let faults = Faults {
-                reorder: REORDER,
-                reorder_window: REORDER_WINDOW,
-                ..Faults::default()
-            };
-            let reordered = point(options, *route, *scheme, faults, Some(base))?;
-            // Only who waits for 32 packets can take this for what it is.
-            let waits = u32::from(scheme.order.nak_distance) >= REORDER_WINDOW;
-            points.push(Point {
-                gate: waits.then_some(REORDER_GATE),
-                no_resend: waits,
-                ..reordered
-            });
-            progress.inc(1);
         }
     }
     progress.finish_and_clear();
-    Ok(points)
+    Ok(Runs { points, left_out })
 }
 
-fn point(options: &LossOptions, route: Route, scheme: Scheme, faults: Faults, base: Option<f64>) -> Result<Point> {
-    let latency = ROUND_TRIP / 2;
+/// Two Verilated engines.
+fn pair(options: &LossOptions, wire: Disturbance) -> Result<Pair> {
+    let config = Config::preset(&options.preset)?;
+    let mut machine = HcaOptions::new(&options.preset);
+    machine.seed = options.seed;
+    machine.memory.latency = options.memory_latency;
+    let mut pair = Pair::new(&machine, &WireOptions::from_ns(ROUND_TRIP / 2, wire.faults(), config.clock_khz))?;
+    pair.set_fabric(&wire.fabric());
+    Ok(pair)
+}
+
+fn point(options: &LossOptions, route: Route, scheme: Scheme, wire: Disturbance, base: Option<f64>) -> Result<Point> {
     match options.machines {
         Machines::Golden => {
-            let sizes = if scheme.holds { Reorder::TENGIG } else { Reorder::NONE };
-            let pair = GoldenPair::with_reorder(options.seed, latency, faults, sizes)?;
-            measure(pair, options, route, scheme, faults, base)
+            let mut pair = GoldenPair::new(options.seed, ROUND_TRIP / 2, wire.faults())?;
+            pair.set_fabric(&wire.fabric());
+            measure(pair, options, route, scheme, wire, base)
         }
-        Machines::Verilated => {
-            let config = Config::preset(&options.preset)?;
-            let mut machine = HcaOptions::new(&options.preset);
-            machine.seed = options.seed;
-            machine.memory.latency = options.memory_latency;
-            let pair = Pair::new(&machine, &WireOptions::from_ns(latency, faults, config.clock_khz))?;
-            measure(pair, options, route, scheme, faults, base)
-        }
+        Machines::Verilated => measure(pair(options, wire)?, options, route, scheme, wire, base),
     }
 }
 
@@ -244,7 +310,7 @@ fn measure<N: Network>(
     options: &LossOptions,
     route: Route,
     scheme: Scheme,
-    faults: Faults,
+    wire: Disturbance,
     base: Option<f64>,
 ) -> Result<Point> {
     let mut data = vec![0; options.messages * MESSAGE];
@@ -266,22 +332,21 @@ fn measure<N: Network>(
     let [resent_alone, rewinds, timeouts, held, no_slot] =
         [c::SELECTIVE_RESEND, c::REWIND, c::TIMEOUT, c::REORDER_HELD, c::REORDER_FULL].map(&mut count);
     let wires = network.wires();
-    let wire = |of: fn(&Statistics) -> u64| wires.iter().map(of).sum();
+    let both = |of: fn(&Statistics) -> u64| wires.iter().map(of).sum();
     let goodput = moved.steady_gbps;
     Ok(Point {
         verb: verb(route),
         scheme,
-        loss: faults.loss,
-        reorder: faults.reorder,
+        wire,
         goodput,
         share: base.map_or(1.0, |base| goodput / base),
         gate: None,
         no_resend: false,
         data_right: moved.matches,
         gave_up,
-        frames: wire(|s| s.sent),
-        lost: wire(|s| s.lost),
-        overtaken: wire(|s| s.reordered),
+        frames: both(|s| s.sent),
+        lost: both(|s| s.lost),
+        overtaken: both(|s| s.reordered),
         resent_alone: resent_alone?,
         rewinds: rewinds?,
         timeouts: timeouts?,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runs as a plot: share of the lossless goodput by share of frames lost, a curve a verb and scheme, the gates beside them.
 
-use super::{Point, GATES};
+use super::{Disturbance, Point, GATES};
 use anyhow::{anyhow, Result};
 use plotters::prelude::*;
 
@@ -54,8 +54,12 @@ fn draw(text: &mut String, points: &[Point]) -> Result<(), Box<dyn std::error::E
             .map_or(BLACK, |n| COLOURS[n % COLOURS.len()]);
         let line: Vec<(f64, f64)> = points
             .iter()
-            .filter(|p| p.verb == verb && p.scheme.name == scheme && p.reorder == 0.0)
-            .map(|p| ((100.0 * p.loss).max(NONE), 100.0 * p.share))
+            .filter(|p| p.verb == verb && p.scheme.name == scheme)
+            .filter_map(|p| match p.wire {
+                Disturbance::None => Some((NONE, 100.0 * p.share)),
+                Disturbance::Loss(loss) => Some((100.0 * loss, 100.0 * p.share)),
+                _ => None,
+            })
             .collect();
         // One verb a stroke: WRITE thick, SEND thin, READ with open dots.
         let width = if verb == "WRITE" { 3 } else { 1 };

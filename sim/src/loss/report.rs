@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runs as a table for a person, and as a Markdown page.
 
-use super::{LossOptions, Point, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
+use super::{Disturbance, LossOptions, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
 use verbena_model::golden::send::SELECTIVE_WINDOW;
 
 fn disturbance(p: &Point) -> String {
-    match (p.loss > 0.0, p.reorder > 0.0) {
-        (true, _) => format!("{} % lost", 100.0 * p.loss),
-        (_, true) => format!("{} % overtaken by up to {}", 100.0 * p.reorder, super::REORDER_WINDOW),
-        _ => "none".into(),
+    match p.wire {
+        Disturbance::None => "good".into(),
+        Disturbance::Loss(loss) => format!("{} % lost", 100.0 * loss),
+        Disturbance::Reorder => format!("{} % overtaken by up to {}", 100.0 * super::REORDER, super::REORDER_WINDOW),
+        Disturbance::Spray => format!("sprayed over paths +{:?} us", super::PATHS.map(|ns| ns / 1000)),
+        Disturbance::Bursts => format!("1 % lost in bursts of up to {} us", super::LONGEST_BURST / 1000),
     }
 }
 
@@ -30,7 +32,8 @@ fn verdict(p: &Point) -> &'static str {
 }
 
 /// What all runs have in common, and each scheme's attributes.
-fn conditions(points: &[Point], options: &LossOptions) -> Vec<String> {
+fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
+    let points = &runs.points;
     let mut lines = vec![format!(
         "{:?} engines, seed {}: {} messages of {} KiB a run, {DEPTH} under way, PMTU {PMTU}, 10 Gb/s, {} us round trip, timeout code {TIMEOUT}, \
          loss and reordering both ways",
@@ -41,7 +44,7 @@ fn conditions(points: &[Point], options: &LossOptions) -> Vec<String> {
         ROUND_TRIP / 1000
     )];
     let mut seen = vec![];
-    for p in points.iter().filter(|p| p.loss == 0.0 && p.reorder == 0.0) {
+    for p in points.iter().filter(|p| p.wire == Disturbance::None) {
         if seen.contains(&p.scheme.name) {
             continue;
         }
@@ -53,25 +56,31 @@ fn conditions(points: &[Point], options: &LossOptions) -> Vec<String> {
             "AckReq every 16 packets".into()
         };
         lines.push(format!(
-            "{}: selective_repeat {}, nak_distance {}, nak_delay {} us; {sender}",
-            p.scheme.name, o.selective_repeat, o.nak_distance, o.nak_delay
+            "{}: reorder {}, selective_repeat {}, nak_distance {}, nak_delay {} us; {sender}",
+            p.scheme.name, o.reorder, o.selective_repeat, o.nak_distance, o.nak_delay
+        ));
+    }
+    if !runs.left_out.is_empty() {
+        lines.push(format!(
+            "left out, because these engines haven't what it takes: {}",
+            runs.left_out.join("; ")
         ));
     }
     lines
 }
 
 /// The table for a person.
-pub fn print(points: &[Point], options: &LossOptions) {
-    for line in conditions(points, options) {
+pub fn print(runs: &Runs, options: &LossOptions) {
+    for line in conditions(runs, options) {
         println!("{line}");
     }
     println!(
-        "\n{:<6} {:<34} {:<30} {:>7} {:>8}  {:<30} {:<7} {:>6} {:>6} {:>7} {:>8} {:>7} {:>7}",
+        "\n{:<6} {:<34} {:<36} {:>7} {:>8}  {:<30} {:<7} {:>6} {:>6} {:>7} {:>8} {:>7} {:>7}",
         "verb", "scheme", "wire", "Gb/s", "share", "gate", "", "lost", "alone", "rewinds", "timeouts", "held", "no slot"
     );
-    for p in points {
+    for p in &runs.points {
         println!(
-            "{:<6} {:<34} {:<30} {:>7.3} {:>6.1} %  {:<30} {:<7} {:>6} {:>6} {:>7} {:>8} {:>7} {:>7}{}",
+            "{:<6} {:<34} {:<36} {:>7.3} {:>6.1} %  {:<30} {:<7} {:>6} {:>6} {:>7} {:>8} {:>7} {:>7}{}",
             p.verb,
             p.scheme.name,
             disturbance(p),
@@ -95,7 +104,7 @@ pub fn print(points: &[Point], options: &LossOptions) {
 }
 
 /// The page.
-pub fn markdown(points: &[Point], options: &LossOptions, plot: Option<&str>) -> String {
+pub fn markdown(runs: &Runs, options: &LossOptions, plot: Option<&str>) -> String {
     let mut page = String::from("# Loss and reordering\n\n");
     page += &format!(
         "Made by `hca-sim loss --engine {}{}`. A share is of the same scheme's goodput without loss.\n\n",
@@ -106,7 +115,7 @@ pub fn markdown(points: &[Point], options: &LossOptions, plot: Option<&str>) -> 
             " --markdown PAGE"
         }
     );
-    for line in conditions(points, options) {
+    for line in conditions(runs, options) {
         page += &format!("- {line}\n");
     }
     if let Some(plot) = plot {
@@ -114,7 +123,7 @@ pub fn markdown(points: &[Point], options: &LossOptions, plot: Option<&str>) -> 
     }
     page += "\n| verb | scheme | wire | Gb/s | share | gate | | lost | sent again alone | rewinds | timeouts | held | no slot |\n";
     page += "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
-    for p in points {
+    for p in &runs.points {
         page += &format!(
             "| {} | {} | {} | {:.3} | {:.1} % | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             p.verb,

@@ -4,7 +4,7 @@
 use super::network::Network;
 use crate::pair::ENDS;
 use anyhow::{Context, Result};
-use verbena_model::golden::reorder::Reorder;
+use verbena_model::fabric::Fabric;
 use verbena_model::wire::{Faults, Statistics, Wire};
 use verbena_verbs::golden::GoldenHca;
 use verbena_verbs::{Device, Gid, Mac, OpenAttr};
@@ -28,13 +28,8 @@ pub struct GoldenPair {
 impl GoldenPair {
     /// `latency` is each way, in ns, beside the frame's own time.
     pub fn new(seed: u64, latency: u64, faults: Faults) -> Result<GoldenPair> {
-        Self::with_reorder(seed, latency, faults, Reorder::TENGIG)
-    }
-
-    /// With reorder stations of other sizes, or none.
-    pub fn with_reorder(seed: u64, latency: u64, faults: Faults, sizes: Reorder) -> Result<GoldenPair> {
         let device = |n: usize| {
-            let mut machine = GoldenHca::new().with_reorder(sizes);
+            let mut machine = GoldenHca::new();
             machine.hold_responses(true);
             Device::open(machine, &OpenAttr::new(ENDS[n].mac, Gid::ipv4(ENDS[n].ip))).with_context(|| format!("opening golden engine {n}"))
         };
@@ -44,6 +39,11 @@ impl GoldenPair {
             now: 0,
             free: [0; 2],
         })
+    }
+
+    /// What lies on both ways, from now on.
+    pub fn set_fabric(&mut self, fabric: &Fabric) {
+        self.wires.iter_mut().for_each(|w| w.set_fabric(fabric.clone()));
     }
 
     /// Sends and delivers what can be at this time; when something happens next.

@@ -86,6 +86,8 @@ pub struct Capabilities {
     pub reorder: bool,
     /// The requester can send one packet again alone.
     pub selective_repeat: bool,
+    /// CNPs and a rate limiter: [`Device::set_congestion`].
+    pub congestion_control: bool,
     /// Most entries of a completion or event ring.
     pub ring_entries: usize,
     /// Bits of a bus address: all memory handed to the engine lies below 2^address_bits.
@@ -111,6 +113,7 @@ impl Capabilities {
             read_resources: (reads >> 16) as usize,
             reorder: flag(20),
             selective_repeat: flag(18) && reads >> 6 & 1 == 1,
+            congestion_control: reads >> 7 & 1 == 1,
             ring_entries: 1 << log(21),
             address_bits: word >> 25,
         }

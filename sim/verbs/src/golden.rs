@@ -24,6 +24,7 @@ const READ_ATOMIC: u32 = 1 << 19;
 const REORDER: u32 = 1 << 20;
 /// READ_LIMITS bit.
 const SELECTIVE_REPEAT: u32 = 1 << 6;
+const CONGESTION_CONTROL: u32 = 1 << 7;
 /// First bus address that [`DmaMemory::allocate`] gives.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 
@@ -88,6 +89,7 @@ impl GoldenHca {
         capabilities |= if features.requester { REQUESTER } else { 0 };
         capabilities |= if features.read_atomic { READ_ATOMIC } else { 0 };
         words.insert(registers::CAPABILITIES, capabilities);
+        *words.entry(registers::READ_LIMITS).or_default() |= CONGESTION_CONTROL;
         GoldenHca {
             golden: Golden::with_features(rows::local(&words, config), features),
             memory: Memory::new(),
@@ -366,6 +368,10 @@ impl GoldenHca {
             a if a >= registers::DOORBELLS => {
                 let offset = (a - registers::DOORBELLS) / 4;
                 self.doorbell(offset / 4, offset % 4, value);
+            }
+            a if (registers::CONGESTION..registers::CONGESTION + 4 * layout::CONGESTION_WORDS as u32).contains(&a) => {
+                let row = self.row(registers::CONGESTION, 0, layout::CONGESTION_WORDS);
+                self.golden.congestion = rows::congestion(&row);
             }
             _ => self.golden.local = rows::local(&self.words, &verbena_spec::config::PRESETS[0]),
         }

@@ -710,3 +710,27 @@ fn r42_order_attributes_beyond_their_range_or_engine_are_refused_by_name() {
     let result = device.modify_qp(qp, &asked);
     assert!(not_allowed(&result, "selective_repeat"), "{result:?}");
 }
+
+#[test]
+fn r76_congestion_control_is_set_or_refused_by_name() {
+    let mut m = machine(3, Transport::Rc);
+    let congestion = |m: &mut Machine| m.device.platform().golden().congestion;
+    assert!(!congestion(&mut m).notify && !congestion(&mut m).react);
+    m.device.set_congestion(&CongestionAttr::default()).unwrap();
+    let want = verbena_model::golden::congestion::Congestion {
+        notify: true,
+        react: true,
+        ..Default::default()
+    };
+    assert_eq!(congestion(&mut m), want);
+    let attr = CongestionAttr {
+        alpha_time: 1024,
+        ..CongestionAttr::default()
+    };
+    let result = m.device.set_congestion(&attr);
+    assert!(matches!(result, Err(Error::OutOfRange { what: "alpha_time", .. })), "{result:?}");
+    let open = OpenAttr::new(address(1).0, address(1).1);
+    let mut without = Device::open(Mock::new(CAPABILITIES), &open).unwrap();
+    let result = without.set_congestion(&CongestionAttr::default());
+    assert_eq!(result, Err(Error::Unsupported("congestion control")));
+}

@@ -386,6 +386,7 @@ impl Requester<'_> {
         if !self.qp.sends_packets() {
             return;
         }
+        self.qp.send.limiter.advance(self.congestion, self.now);
         if self.missing_deadline().is_some_and(|at| at <= self.now) {
             self.implied_nak();
         }

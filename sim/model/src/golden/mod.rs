@@ -11,6 +11,7 @@
 //! every ACK or response is a ghost (R39).
 
 mod complete;
+pub mod congestion;
 pub mod keys;
 mod outcome;
 pub mod qp;
@@ -23,7 +24,8 @@ pub mod send_wqe;
 
 use crate::memory::Memory;
 use crate::packet::Packet;
-use crate::parse::{verdict, Local, Verdict};
+use crate::parse::{verdict_with, Local, Verdict};
+use congestion::Congestion;
 use keys::{Region, Regions};
 pub use outcome::{Completion, Event, Outcome};
 use qp::{Attributes, Message, Qp, Receive, State};
@@ -67,6 +69,8 @@ pub struct Golden {
     pub outstanding_messages: usize,
     /// The reorder station; none unless set.
     pub reorder: Reorder,
+    /// Off unless set.
+    pub congestion: Congestion,
     qps: BTreeMap<u32, Qp>,
     /// ns.
     now: u64,
@@ -89,6 +93,7 @@ impl Golden {
             hold_responses: false,
             outstanding_messages: send::OUTSTANDING_MESSAGES,
             reorder: Reorder::NONE,
+            congestion: Congestion::default(),
             qps: BTreeMap::new(),
             now: 0,
             turn: 0,
@@ -218,6 +223,10 @@ impl Golden {
     pub fn respond(&mut self, qpn: u32, memory: &Memory) -> Option<Packet> {
         let qp = self.qps.get_mut(&index(qpn))?;
         let source = self.local.gids.get(qp.attributes.gid_index).copied().flatten()?;
+        if std::mem::take(&mut qp.cnp_due) {
+            self.counters[usize::from(c::TX_CNP)] += 1;
+            return Some(respond::notification(qp, self.local.mac, source));
+        }
         let packet = respond::next_packet(qp, memory, self.local.mac, source)?;
         if !matches!(packet.opcode, 0x11) {
             self.counters[usize::from(c::TX_RESPONSE)] += 1;
@@ -246,6 +255,7 @@ impl Golden {
             features: self.features,
             outstanding_messages: self.outstanding_messages,
             reorder,
+            congestion: &self.congestion,
             free,
             now: self.now,
         });
@@ -267,7 +277,10 @@ impl Golden {
     /// When the next timer runs out, ns.
     pub fn next_deadline(&self) -> Option<u64> {
         let sending = self.qps.values().filter(|q| q.sends_packets());
-        let requester = sending.flat_map(|q| [q.send.ack_deadline, q.send.rnr_deadline, q.send.missing_deadline(&q.attributes)]);
+        let requester = sending.flat_map(|q| {
+            let missing = q.send.missing_deadline(&q.attributes);
+            [q.send.ack_deadline, q.send.rnr_deadline, missing, q.send.limiter.deadline(self.now)]
+        });
         let receiving = self.qps.values().filter(|q| q.receives_packets() && !q.nak_sent);
         let responder = receiving.map(|q| q.early.deadline(&q.attributes));
         requester.chain(responder).flatten().min()
@@ -314,10 +327,11 @@ impl Golden {
     /// Takes one frame from the wire.
     pub fn receive(&mut self, frame: &[u8], bad_fcs: bool, memory: &mut Memory) -> Outcome {
         let mut outcome = Outcome::default();
-        let verdict = verdict(frame, bad_fcs, &self.local);
+        let verdict = verdict_with(frame, bad_fcs, &self.local, self.congestion.react);
         outcome.rx = verdict.code();
         match verdict {
             Verdict::Roce { packet, gid_index, grh } => {
+                self.counters[usize::from(c::RX_MARKED)] += u32::from(is_marked(&packet));
                 let code = self.packet(&packet, gid_index, &grh, memory, &mut outcome);
                 outcome.responder = Some(code);
             }
@@ -346,7 +360,8 @@ impl Golden {
         if !qp.receives_packets() {
             return c::QP_STATE;
         }
-        if info.transport != a.service {
+        let cnp = info.operation == Operation::Cnp;
+        if info.transport != a.service && !cnp {
             return c::WRONG_TRANSPORT;
         }
         let member = (packet.pkey | a.pkey) & 0x8000 != 0;
@@ -359,11 +374,20 @@ impl Golden {
             }
         } else if packet.source != a.peer_ip || gid_index != a.gid_index {
             return c::BAD_ADDRESS;
+        } else if cnp {
+            qp.send.limiter.slow(&self.congestion, self.now);
+            return c::CNP;
+        } else if self.congestion.notify && is_marked(packet) && qp.cnp_after <= self.now {
+            // R76: at most one a flow in the interval.
+            qp.cnp_due = true;
+            qp.cnp_after = self.now + 1000 * u64::from(self.congestion.cnp_interval);
         }
         match info.operation {
-            Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge | Operation::Cnp => self
-                .requester(packet.qpn, memory, outcome, |r| r.response(packet, info))
-                .unwrap_or(c::GHOST_ACK),
+            Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge => {
+                let code = self.requester(packet.qpn, memory, outcome, |r| r.response(packet, info));
+                self.answer(packet.qpn, memory, outcome);
+                code.unwrap_or(c::GHOST_ACK)
+            }
             _ => {
                 let code = self.execute(packet, grh, memory, outcome);
                 self.drain(packet.qpn, memory, outcome);
@@ -420,6 +444,11 @@ impl Golden {
             qp.nak_sequence();
         }
     }
+}
+
+/// ECN: congestion experienced.
+fn is_marked(packet: &Packet) -> bool {
+    packet.traffic_class & 3 == 3
 }
 
 /// The table index of a QPN.

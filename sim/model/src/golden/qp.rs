@@ -166,6 +166,9 @@ pub struct Qp {
     pub send: SendQueue,
     /// Held packets that were dropped and aren't counted yet.
     pub(super) released: usize,
+    /// A CNP is to be sent, and when the next one may be, ns (R76).
+    pub(super) cnp_due: bool,
+    pub(super) cnp_after: u64,
 }
 
 impl Qp {
@@ -179,6 +182,8 @@ impl Qp {
             nak_sent: false,
             early: Held::default(),
             released: 0,
+            cnp_due: false,
+            cnp_after: 0,
             receives: VecDeque::new(),
             posted: 0,
             executed: 0,
@@ -210,6 +215,7 @@ impl Qp {
                 self.executed = self.attributes.rq_psn.wrapping_sub(1) & 0xff_ffff;
                 self.stored.clear();
                 self.responses.clear();
+                self.cnp_due = false;
                 self.send = SendQueue::default();
             }
             if state == Rts && self.state == Rtr {

@@ -19,6 +19,7 @@ const READ_LAST: u8 = 0x0f;
 const READ_ONLY: u8 = 0x10;
 const ACKNOWLEDGE: u8 = 0x11;
 const ATOMIC_ACKNOWLEDGE: u8 = 0x12;
+const CNP: u8 = 0x81;
 
 /// What a duplicate READ or ATOMIC is answered from.
 #[derive(Debug, Clone)]
@@ -270,10 +271,9 @@ impl Request<'_> {
             .find(|w| w.end(pmtu).is_some() && w.end(pmtu) == response.end(pmtu))
         {
             same_end.restart(response);
-        } else if self.reorder.window == 0 {
-            waiting.push_back(response);
         } else if !waiting.iter().any(|w| w.covers(&response, pmtu)) {
-            // Responses that are held wait for it: in the order of PSNs, before what is new.
+            // In the order of PSNs, before what is new: else one that is asked for again and again would keep it waiting for ever, and what
+            // the requester holds would wait for it.
             let later = |w: &Response| distance(response.psn(), w.psn()).wrapping_sub(1) < PSN_WINDOW;
             let place = waiting.iter().position(later).unwrap_or(waiting.len());
             waiting.insert(place, response);
@@ -359,6 +359,15 @@ pub(super) fn next_packet(qp: &mut Qp, memory: &Memory, mac: [u8; 6], source: Ip
         qp.responses.pop_front();
     }
     Some(packet)
+}
+
+/// R76: a congestion notification for the QP's peer.
+pub(super) fn notification(qp: &Qp, mac: [u8; 6], source: IpAddr) -> Packet {
+    Packet {
+        opcode: CNP,
+        becn: true,
+        ..connected(qp, mac, source)
+    }
 }
 
 /// A packet to the QP's peer, to be filled in.

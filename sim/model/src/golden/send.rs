@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The requester, forward: from the send ring to packets. One call, one packet.
 
+use super::congestion::Congestion;
 use super::keys::{Access, Regions};
 use super::qp::{Attributes, Qp, State};
 use super::reorder::Reorder;
@@ -28,6 +29,7 @@ pub(super) struct Requester<'a> {
     pub features: Features,
     pub outstanding_messages: usize,
     pub reorder: Reorder,
+    pub congestion: &'a Congestion,
     /// Slots that are free in the reorder station's pool.
     pub free: usize,
     /// ns.
@@ -62,6 +64,17 @@ impl Requester<'_> {
 
     /// The QP's next request packet. `None`: nothing to send, or it must wait.
     pub fn turn(&mut self, local: &Local) -> Option<Packet> {
+        if !self.qp.send.limiter.is_free(self.now) {
+            return None;
+        }
+        let packet = self.next(local);
+        if let Some(packet) = &packet {
+            self.qp.send.limiter.sent(packet.payload.len(), self.congestion, self.now);
+        }
+        packet
+    }
+
+    fn next(&mut self, local: &Local) -> Option<Packet> {
         let sq = &self.qp.send;
         if !self.qp.sends_packets() || sq.rnr_deadline.is_some() {
             return None;

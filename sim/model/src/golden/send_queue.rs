@@ -8,6 +8,7 @@
 //! ```
 //! `next` falls behind `begun` by a rewind and catches up by resending.
 
+use super::congestion::Limiter;
 use super::qp::Attributes;
 use super::reorder::Held;
 use super::send_wqe::SendWqe;
@@ -117,6 +118,7 @@ pub struct SendQueue {
     pub asked: Option<u32>,
     /// PSN of the last sequence NAK that was answered by a resend alone.
     pub resent: Option<u32>,
+    pub limiter: Limiter,
     /// SQ_DRAINED was reported in this SQD.
     pub drained: bool,
 }
