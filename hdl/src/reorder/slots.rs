@@ -58,6 +58,8 @@ pub struct Slots<const BA: usize> {
     /// The oldest slot's start has been read: a cycle under way, done.
     moved: DFF<Bit>,
     fresh: DFF<Bit>,
+    /// The oldest slot is done: every other cycle at most.
+    leaves: DFF<Bit>,
     state: DFF<TailState>,
     tail: DFF<Bits<BA>>,
     last: DFF<Bits<BA>>,
@@ -105,6 +107,7 @@ impl<const BA: usize> Default for Slots<BA> {
             left: Default::default(),
             moved: Default::default(),
             fresh: Default::default(),
+            leaves: Default::default(),
             state: Default::default(),
             tail: Default::default(),
             last: Default::default(),
@@ -138,6 +141,7 @@ impl<const BA: usize> Logic for Slots<BA> {
             left,
             moved,
             fresh,
+            leaves,
             state,
             tail,
             last
@@ -147,7 +151,7 @@ impl<const BA: usize> Logic for Slots<BA> {
 
         // Slots.
         self.occupied.next = self.next_slot.q.val() - self.oldest_slot.q.val();
-        self.some.next = self.occupied.val().any();
+        self.some.next = self.next_slot.q.val() != self.oldest_slot.q.val();
         self.left.d.next = self.all.val() - self.occupied.val();
         self.in_use.d.next = self.some.val() | self.take.val();
         self.free.next = self.left.q.val();
@@ -182,7 +186,9 @@ impl<const BA: usize> Logic for Slots<BA> {
                 self.done.d.next = self.finished.val().replace_bit(self.done_slot.val().index(), true);
             }
         }
-        self.retires.next = self.some.val() & self.done.q.val().get_bit(self.oldest_slot.q.val().get_bits::<6>(0).index());
+        self.leaves.d.next =
+            self.some.val() & !self.leaves.q.val() & self.done.q.val().get_bit(self.oldest_slot.q.val().get_bits::<6>(0).index());
+        self.retires.next = self.leaves.q.val();
         if self.retires.val() {
             self.oldest_slot.d.next = self.oldest_slot.q.val() + 1;
         }
@@ -252,6 +258,7 @@ impl<const BA: usize> Logic for Slots<BA> {
             self.in_use.d.next = false;
             self.moved.d.next = false;
             self.fresh.d.next = false;
+            self.leaves.d.next = false;
             self.state.d.next = TailState::Through;
             self.tail.d.next = 0.into();
             self.last.d.next = 0.into();

@@ -469,7 +469,10 @@ impl Harness {
                     q.since = None;
                 }
                 // It may have been about to be shown.
-                if self.due == Some((oldest, false)) {
+                if self
+                    .due
+                    .is_some_and(|(frame, probe)| frame == oldest || (probe && self.frames[frame].qp == qp))
+                {
                     self.due = None;
                 }
             }
