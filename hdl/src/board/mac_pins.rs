@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A word a cycle where `valid` is high; `bytes` is the last word's number of bytes less one, `bad` on the last word: the frame is broken. `rx_*` can't wait; `rx_clock` is not faster than ours.
-//! `tx_ready` may come from any clock: after it falls up to four words more come. `tx_link` and `tx_ready` go through two registers each. Contract and pins: `docs/boards.md`.
+//! `tx_ready` may come from any clock: after it falls up to four words more come (five at the pads, which have a flip-flop more). `tx_link` and `tx_ready` go through two registers each. Contract and pins: `docs/boards.md`.
 //!
 //! **A MAC that doesn't take frames doesn't stop the engine.** Without link, and when a word has waited from one `tick` to the next, frames are taken from the engine and dropped until the MAC is ready
 //! again; one that was begun on the pins is ended there with `tx_bad`.
