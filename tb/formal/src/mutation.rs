@@ -10,7 +10,7 @@ use crate::block::Designs;
 use crate::mutants::{Catcher, Mutant};
 use crate::proofs::{Proof, PROOFS};
 use crate::run::{edit, text};
-use crate::sby::{root, Outcome, Sby, Task};
+use crate::sby::{root, Method, Outcome, Sby, Task};
 use anyhow::{bail, Context, Result};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -31,6 +31,9 @@ pub struct Row {
     pub caught: bool,
     pub seconds: f64,
 }
+
+/// Cycles in which a mutant under a proof by induction must show.
+const SEARCH: usize = 24;
 
 /// Seconds after which a test that a mutant hangs is ended and counts as failed: its own time without the mutant is far less.
 const TEST_LIMIT: u64 = 900;
@@ -88,7 +91,11 @@ impl Runner {
         let run = self.sby.run(&Task {
             name: &format!("mutants/{}", mutant.name),
             text: &text,
-            method: proof.method,
+            // Where an induction stops it may only be open: a counterexample is looked for from reset.
+            method: match proof.method {
+                Method::Induction(_) => Method::Bounded(SEARCH),
+                other => other,
+            },
             limit_seconds: proof.limit,
         })?;
         Ok(match run.outcome {

@@ -36,7 +36,7 @@ struct Arguments {
     /// Seconds after which a proof is out of time, instead of its own
     #[arg(long)]
     seconds: Option<u64>,
-    /// Also writes the table into this file, between its `formal` marks
+    /// Also writes the table's rows into this file (those of others stay), between its `formal` marks
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Prints JSON instead of a table
@@ -62,9 +62,6 @@ fn run(arguments: &Arguments) -> Result<bool> {
         .collect();
     if chosen.is_empty() {
         bail!("no proof's name contains '{}': --list shows them", arguments.only.join("' or '"));
-    }
-    if arguments.markdown.is_some() && !arguments.only.is_empty() {
-        bail!("--markdown writes the whole table: not with --only");
     }
     if arguments.list {
         chosen
@@ -97,7 +94,8 @@ fn run(arguments: &Arguments) -> Result<bool> {
         print!("{}", report::proofs(&rows));
     }
     if let Some(file) = &arguments.markdown {
-        report::write_between(file, "formal", &report::proofs(&rows))?;
+        let names: Vec<&str> = PROOFS.iter().map(|p| p.name).collect();
+        report::write_between(file, "formal", &report::proofs(&rows), &names)?;
     }
     let held = rows.iter().filter(|r| r.held).count();
     eprintln!(
