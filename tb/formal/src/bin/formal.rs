@@ -87,15 +87,16 @@ fn run(arguments: &Arguments) -> Result<bool> {
         let row = prove(proof, &mut designs, &sby, settings)?;
         eprintln!("{}, {:.0} s", report::result(&row), row.seconds);
         rows.push(row);
+        // After each, so that what was found stands even if the rest is broken off.
+        if let Some(file) = &arguments.markdown {
+            let names: Vec<&str> = PROOFS.iter().map(|p| p.name).collect();
+            report::write_between(file, "formal", &report::proofs(&rows), &names)?;
+        }
     }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     } else {
         print!("{}", report::proofs(&rows));
-    }
-    if let Some(file) = &arguments.markdown {
-        let names: Vec<&str> = PROOFS.iter().map(|p| p.name).collect();
-        report::write_between(file, "formal", &report::proofs(&rows), &names)?;
     }
     let held = rows.iter().filter(|r| r.held).count();
     eprintln!(

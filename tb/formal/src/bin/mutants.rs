@@ -68,15 +68,16 @@ fn run(arguments: &Arguments) -> Result<bool> {
             row.seconds
         );
         rows.push(row);
+        // After each, so that what was found stands even if the rest is broken off.
+        if let Some(file) = &arguments.markdown {
+            let names: Vec<&str> = MUTANTS.iter().map(|p| p.name).collect();
+            report::write_between(file, "mutants", &report::mutants(&rows), &names)?;
+        }
     }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     } else {
         print!("{}", report::mutants(&rows));
-    }
-    if let Some(file) = &arguments.markdown {
-        let names: Vec<&str> = MUTANTS.iter().map(|p| p.name).collect();
-        report::write_between(file, "mutants", &report::mutants(&rows), &names)?;
     }
     let caught = rows.iter().filter(|r| r.caught).count();
     eprintln!(
