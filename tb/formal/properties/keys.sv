@@ -8,7 +8,7 @@
   wire [63:0] region_length = {w5, w4};
   wire [63:0] place = key_va - region_va;
   wire [64:0] reach = {1'b0, place} + key_length;
-  wire [16:0] entry_number = w1[15:0] + (place[27:12] + (region_va[11:0] > key_va[11:0]));
+  wire [51:0] page_number = w1[15:0] + (key_va[63:12] - region_va[63:12]);
   always @(posedge clock) begin
     if ($initstate) assume (step == KEY_STEP_IDLE && !walking);
     // The asker holds its question from start to done.
@@ -49,6 +49,7 @@
       address_is_the_place: assert (key_paged || key_address == {word, w6} + place);
       paged_as_the_row_says: assert (key_paged == w0[13]);
       offset_is_kept: assert (!key_paged || key_address[11:0] == key_va[11:0]);
+      page_is_the_rows: assert (!key_paged || key_address[63:12] == page_number);
       page_is_of_the_table: assert (!key_paged || key_address[63:12] < 4096);
     end
     // R62: only a live region of that PD that may be invalidated.

@@ -57,10 +57,11 @@ fn part(whole: &Design, name: &str) -> Result<Design> {
     let mut wanted = vec![false; at + 1];
     wanted[at] = true;
     // Children stand before their parents.
-    for parent in (0..=at).rev().filter(|i| *i > 0) {
+    for parent in (1..=at).rev() {
         if wanted[parent] {
-            for child in 0..parent {
-                wanted[child] |= instantiates(&whole.modules[parent].text, &whole.modules[child].name);
+            let text = &whole.modules[parent].text;
+            for (wanted, child) in wanted[..parent].iter_mut().zip(&whole.modules) {
+                *wanted |= instantiates(text, &child.name);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::block::Designs;
 use crate::mutants::{Catcher, Mutant};
 use crate::proofs::{Proof, PROOFS};
 use crate::run::{edit, text};
-use crate::sby::{root, Outcome, Sby, Task};
+use crate::sby::{root, Method, Outcome, Sby, Task};
 use anyhow::{bail, Context, Result};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use verbena_hdl::verilog::build::{build, BuildOptions};
+use verbena_hdl::verilog::Design;
 
 /// What came of a mutant.
 #[derive(Debug, Serialize)]
@@ -32,7 +33,10 @@ pub struct Row {
     pub seconds: f64,
 }
 
-/// Seconds after which a test that a mutant hangs is ended and counts as failed: its own time without the mutant is far less.
+/// Cycles in which a mutant under a proof by induction must show.
+const SEARCH: usize = 24;
+
+/// Seconds after which a test that a mutant hangs is ended and counts as failed; without the mutant it takes far less.
 const TEST_LIMIT: u64 = 900;
 
 /// Runs mutants; tests that were seen to pass without a mutant aren't tried again.
@@ -88,7 +92,11 @@ impl Runner {
         let run = self.sby.run(&Task {
             name: &format!("mutants/{}", mutant.name),
             text: &text,
-            method: proof.method,
+            // Where an induction stops it may only be open: a counterexample is looked for from reset.
+            method: match proof.method {
+                Method::Induction(_) => Method::Bounded(SEARCH),
+                other => other,
+            },
             limit_seconds: proof.limit,
         })?;
         Ok(match run.outcome {
@@ -103,24 +111,18 @@ impl Runner {
     }
 
     fn by_test(&mut self, mutant: &Mutant, preset: &str, package: &str, target: &str, name: &str) -> Result<(String, bool)> {
-        let key = format!("{package} {target} {name}");
+        let mut design = self.designs.station(preset, "whole")?.clone();
+        let key = format!("{package} {target} {name} ({preset})");
         if !self.passed.contains(&key) {
-            let (ok, said) = cargo_test(package, target, name, None)?;
+            // By the same way as a mutant, so that a model that doesn't load isn't taken for one that is caught.
+            let (ok, said) = cargo_test(package, target, name, preset, &model(&design)?)?;
             if !ok {
                 bail!("{}: the test {key} fails without a mutant: {said}", mutant.name);
             }
             self.passed.insert(key);
         }
-        let mut design = self.designs.station(preset, "whole")?.clone();
         edit(&mut design, mutant.module, mutant.find, mutant.put).with_context(|| mutant.name)?;
-        let options = BuildOptions {
-            optimise: 1,
-            lint: false,
-            ..BuildOptions::default()
-        };
-        let cache = root()?.join("models");
-        let built = build(&design.to_single_text(), &design.top, &design.ports, &cache, &options).with_context(|| mutant.name)?;
-        let (ok, said) = cargo_test(package, target, name, Some((preset, &built.library)))?;
+        let (ok, said) = cargo_test(package, target, name, preset, &model(&design).with_context(|| mutant.name)?)?;
         Ok((if ok { "passes all the same".into() } else { said }, !ok))
     }
 }
@@ -133,15 +135,30 @@ pub fn proof(name: &str) -> Result<&'static Proof> {
         .with_context(|| format!("no proof is called '{name}'"))
 }
 
+/// A design's library, of `target/formal/models`.
+fn model(design: &Design) -> Result<PathBuf> {
+    let options = BuildOptions {
+        optimise: 1,
+        lint: false,
+        ..BuildOptions::default()
+    };
+    let built = build(
+        &design.to_single_text(),
+        &design.top,
+        &design.ports,
+        &root()?.join("models"),
+        &options,
+    )?;
+    Ok(built.library)
+}
+
 /// Runs one test by its whole name: whether it passes, and what it says where it fails. None run is an error.
-fn cargo_test(package: &str, target: &str, name: &str, model: Option<(&str, &PathBuf)>) -> Result<(bool, String)> {
+fn cargo_test(package: &str, target: &str, name: &str, preset: &str, library: &Path) -> Result<(bool, String)> {
     let mut command = Command::new("nice");
     command.args([
         "-n", "5", "cargo", "test", "-q", "-p", package, "--test", target, "--", "--exact", name,
     ]);
-    if let Some((preset, library)) = model {
-        command.env(format!("VERBENA_MODEL_{}", preset.to_uppercase()), library);
-    }
+    command.env(format!("VERBENA_MODEL_{}", preset.to_uppercase()), library);
     let log = root()?.join("test.log");
     let file = std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut child = command
@@ -154,7 +171,6 @@ fn cargo_test(package: &str, target: &str, name: &str, model: Option<(&str, &Pat
         if let Some(status) = child.try_wait()? {
             break status;
         }
-        // The clock stands while cargo builds: it runs from the first line of the test.
         if begin.elapsed() > Duration::from_secs(TEST_LIMIT) {
             child.kill()?;
             child.wait()?;
@@ -175,9 +191,4 @@ fn said(text: &str) -> String {
     let line = lines.find(|l| !l.trim().is_empty()).unwrap_or("fails").trim();
     let short: String = line.chars().take(90).collect();
     short.replace('|', "/")
-}
-
-/// Where the mutants' traces are.
-pub fn folder() -> Result<PathBuf> {
-    Ok(root()?.join(Path::new("mutants")))
 }

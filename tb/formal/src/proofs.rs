@@ -95,7 +95,7 @@ pub const PROOFS: &[Proof] = &[
         )],
         loosened: &[("receive_state_8_11_12", "walk == TOP"), ("house_8", "walk == LAST")],
         method: Method::Bounded(24),
-        limit: 90,
+        limit: 60,
         ..streams("control-streams", "tengig", "control")
     },
     Proof {
@@ -155,14 +155,14 @@ pub const PROOFS: &[Proof] = &[
         added: include_str!("../properties/read_responder.sv"),
         loosened: &[("resource_store_8_10_12_13_1_1", "&walk")],
         method: Method::Bounded(24),
-        limit: 90,
+        limit: 60,
         ..streams("read_responder-streams", "tengig", "read_responder")
     },
     Proof {
         added: include_str!("../properties/complete.sv"),
         loosened: &[("ack_rows_8_13_14_9", "walk == TOP"), ("timers_8_9_10", "clear == TOP")],
         method: Method::Bounded(24),
-        limit: 90,
+        limit: 60,
         ..streams("complete-streams", "tengig", "complete")
     },
     Proof {
@@ -170,7 +170,7 @@ pub const PROOFS: &[Proof] = &[
         added: include_str!("../properties/queues.sv"),
         loosened: &[("queues", "walk == WALK_END")],
         method: Method::Bounded(24),
-        limit: 90,
+        limit: 60,
         ..streams("queues-streams", "tengig", "queues")
     },
     Proof {
@@ -254,7 +254,7 @@ pub const PROOFS: &[Proof] = &[
         added: include_str!("../properties/send.sv"),
         loosened: &[("scheduler_8_9_11_1", "&walk")],
         method: Method::Bounded(24),
-        limit: 90,
+        limit: 60,
         ..streams("send-streams", "tengig", "send")
     },
 ];

@@ -54,15 +54,43 @@ pub fn mutants(rows: &[crate::mutation::Row]) -> String {
     text
 }
 
-/// Puts `table` into a file between its lines `<!-- NAME begin -->` and `<!-- NAME end -->`.
-pub fn write_between(file: &Path, name: &str, table: &str) -> Result<()> {
+/// Puts a table into a file between its lines `<!-- NAME begin -->` and `<!-- NAME end -->`. Rows that stand there and aren't in `table` stay, so that a
+/// part can be run again; the order is that of `names`, and a row of another name goes.
+pub fn write_between(file: &Path, name: &str, table: &str, names: &[&str]) -> Result<()> {
     let (begin, end) = (format!("<!-- {name} begin -->\n"), format!("<!-- {name} end -->"));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let (before, rest) = text
         .split_once(&begin)
         .with_context(|| format!("{}: no line '{}'", file.display(), begin.trim()))?;
-    let (_, after) = rest
+    let (old, after) = rest
         .split_once(&end)
         .with_context(|| format!("{}: no line '{end}'", file.display()))?;
-    std::fs::write(file, format!("{before}{begin}{table}{end}{after}")).with_context(|| format!("cannot write {}", file.display()))
+    let merged = merge(old, table, names);
+    std::fs::write(file, format!("{before}{begin}{merged}{end}{after}")).with_context(|| format!("cannot write {}", file.display()))
+}
+
+fn merge(old: &str, new: &str, names: &[&str]) -> String {
+    let row = |table: &str, name: &str| {
+        table
+            .lines()
+            .find(|l| l.starts_with(&format!("| `{name}` ")))
+            .map(|l| format!("{l}\n"))
+    };
+    let head: String = new.lines().take(2).map(|l| format!("{l}\n")).collect();
+    head + &names.iter().filter_map(|n| row(new, n).or_else(|| row(old, n))).collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_run_again_leaves_the_other_rows() {
+        let old = "| x | y |\n|---|---|\n| `a` | 1 |\n| `gone` | 1 |\n| `c` | 1 |\n";
+        let new = "| x | y |\n|---|---|\n| `c` | 2 |\n| `b` | 2 |\n";
+        assert_eq!(
+            merge(old, new, &["a", "b", "c"]),
+            "| x | y |\n|---|---|\n| `a` | 1 |\n| `b` | 2 |\n| `c` | 2 |\n"
+        );
+    }
 }

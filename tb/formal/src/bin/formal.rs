@@ -36,7 +36,7 @@ struct Arguments {
     /// Seconds after which a proof is out of time, instead of its own
     #[arg(long)]
     seconds: Option<u64>,
-    /// Also writes the table into this file, between its `formal` marks
+    /// Also writes the table's rows into this file (those of others stay), between its `formal` marks
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Prints JSON instead of a table
@@ -63,9 +63,6 @@ fn run(arguments: &Arguments) -> Result<bool> {
     if chosen.is_empty() {
         bail!("no proof's name contains '{}': --list shows them", arguments.only.join("' or '"));
     }
-    if arguments.markdown.is_some() && !arguments.only.is_empty() {
-        bail!("--markdown writes the whole table: not with --only");
-    }
     if arguments.list {
         chosen
             .iter()
@@ -90,14 +87,16 @@ fn run(arguments: &Arguments) -> Result<bool> {
         let row = prove(proof, &mut designs, &sby, settings)?;
         eprintln!("{}, {:.0} s", report::result(&row), row.seconds);
         rows.push(row);
+        // After each, so that what was found stands even if the rest is broken off.
+        if let Some(file) = &arguments.markdown {
+            let names: Vec<&str> = PROOFS.iter().map(|p| p.name).collect();
+            report::write_between(file, "formal", &report::proofs(&rows), &names)?;
+        }
     }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     } else {
         print!("{}", report::proofs(&rows));
-    }
-    if let Some(file) = &arguments.markdown {
-        report::write_between(file, "formal", &report::proofs(&rows))?;
     }
     let held = rows.iter().filter(|r| r.held).count();
     eprintln!(

@@ -25,7 +25,7 @@ struct Arguments {
     /// Names and faults; runs nothing
     #[arg(long)]
     list: bool,
-    /// Also writes the table into this file, between its `mutants` marks
+    /// Also writes the table's rows into this file (those of others stay), between its `mutants` marks
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Prints JSON instead of a table
@@ -52,9 +52,6 @@ fn run(arguments: &Arguments) -> Result<bool> {
     if chosen.is_empty() {
         bail!("no mutant's name contains '{}': --list shows them", arguments.only.join("' or '"));
     }
-    if arguments.markdown.is_some() && !arguments.only.is_empty() {
-        bail!("--markdown writes the whole table: not with --only");
-    }
     if arguments.list {
         chosen.iter().for_each(|m| println!("{:32} {}: {}", m.name, m.module, m.fault));
         return Ok(true);
@@ -71,14 +68,16 @@ fn run(arguments: &Arguments) -> Result<bool> {
             row.seconds
         );
         rows.push(row);
+        // After each, so that what was found stands even if the rest is broken off.
+        if let Some(file) = &arguments.markdown {
+            let names: Vec<&str> = MUTANTS.iter().map(|p| p.name).collect();
+            report::write_between(file, "mutants", &report::mutants(&rows), &names)?;
+        }
     }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     } else {
         print!("{}", report::mutants(&rows));
-    }
-    if let Some(file) = &arguments.markdown {
-        report::write_between(file, "mutants", &report::mutants(&rows))?;
     }
     let caught = rows.iter().filter(|r| r.caught).count();
     eprintln!(
