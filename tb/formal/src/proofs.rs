@@ -241,6 +241,8 @@ pub const PROOFS: &[Proof] = &[
             concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")),
         )],
         memory: Memory::Whole,
+        method: Method::Bounded(24),
+        limit: 120,
         ..part("fifo-order", "send", "fifo_4_5_1")
     },
     Proof {
