@@ -203,6 +203,12 @@ send_fetched:
     st      t3          ; opcode of the WQE
     cmp     #SEND_READ
     bnz     .data
+    ld      position    ; also after a rewind to its first PSN: responses come meanwhile
+    bz      .whole
+    ld.b1   qp.sending
+    or      #1<<RESTARTED
+    st.b1   qp.sending
+.whole:
     call    reth        ; R31: the rest
     ld      #0x0c
     st.b3   frame_op
