@@ -35,8 +35,19 @@ fn it_holds_by_the_loop_inside_and_by_the_pins() {
     let report = run(&mut line, &EXTERNAL, |_| {});
     assert!(report.held(), "{:#?}", report.steps);
     let names: Vec<&str> = report.steps.iter().map(|s| s.name.as_str()).collect();
-    for wanted in ["WRITE", "SEND", "READ", "WRITE, by the pins", "SEND, by the pins", "READ, by the pins"] {
-        let step = report.steps.iter().find(|s| s.name == wanted).unwrap_or_else(|| panic!("{wanted} is missing: {names:?}"));
+    for wanted in [
+        "WRITE",
+        "SEND",
+        "READ",
+        "WRITE, by the pins",
+        "SEND, by the pins",
+        "READ, by the pins",
+    ] {
+        let step = report
+            .steps
+            .iter()
+            .find(|s| s.name == wanted)
+            .unwrap_or_else(|| panic!("{wanted} is missing: {names:?}"));
         assert!(step.seen.contains("bytes"), "{wanted}: {}", step.seen);
     }
     // Frames went both ways, requests came, errors were seen when they were provoked and are gone; the loopback is off.

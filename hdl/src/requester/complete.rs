@@ -128,6 +128,9 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pub ack_index: Signal<In, Bits<12>>,
     pub ack_item: Signal<In, Bits<1>>,
     pub ack_data: Signal<Out, Bits<32>>,
+    /// Completions of `ack_walk_index` are on their way whose WQEs `ack_data` still holds as uncompleted.
+    pub ack_walk: Signal<Out, Bit>,
+    pub ack_walk_index: Signal<Out, Bits<12>>,
     /// To control: this QP goes to ERR.
     pub qp_error_valid: Signal<Out, Bit>,
     pub qp_error_index: Signal<Out, Bits<12>>,
@@ -253,6 +256,8 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             ack_index: Default::default(),
             ack_item: Default::default(),
             ack_data: Default::default(),
+            ack_walk: Default::default(),
+            ack_walk_index: Default::default(),
             qp_error_valid: Default::default(),
             qp_error_index: Default::default(),
             qp_error_ready: Default::default(),
@@ -378,6 +383,8 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.rows.ack_index.next = self.ack_index.val().get_bits::<QA>(0);
         self.rows.ack_item.next = self.ack_item.val();
         self.ack_data.next = self.rows.ack_data.val();
+        self.ack_walk.next = self.steps.busy.val();
+        self.ack_walk_index.next = self.steps.index.val();
         self.steps.word.next = self.rows.word.val();
         self.look_read.next = self.steps.look_read.val();
         self.look_index.next = self.steps.index.val();

@@ -109,6 +109,8 @@ pub struct CompleteSteps {
     /// The response's last job has released the frame.
     pub placed: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<12>>,
+    /// At work for `index`: its row may be behind what has been completed.
+    pub busy: Signal<Out, Bit>,
     pub wqe: Signal<Out, Bits<16>>,
     // Rows, and what `Send` shows.
     pub read: Signal<Out, Bit>,
@@ -282,6 +284,7 @@ impl Default for CompleteSteps {
             ghost: Default::default(),
             placed: Default::default(),
             index: Default::default(),
+            busy: Default::default(),
             wqe: Default::default(),
             read: Default::default(),
             item: Default::default(),
@@ -479,6 +482,7 @@ impl Logic for CompleteSteps {
             | (bit_cast::<32, 1>(self.implied.q.val().into()) << 28)
             | (bit_cast::<32, 1>(self.waiting.q.val().into()) << 29)
             | (bit_cast::<32, 1>(self.told.q.val().into()) << 30);
+        self.busy.next = self.state.q.val() != CompleteState::Idle;
         self.look_read.next = false;
         self.look_item.next = 0.into();
         self.load_service.next = false;

@@ -128,6 +128,9 @@ pub struct Send<
     pub ack_index: Signal<Out, Bits<12>>,
     pub ack_item: Signal<Out, Bits<1>>,
     pub ack_data: Signal<In, Bits<32>>,
+    /// Completions of this QP are on their way whose WQEs `ack_data` still holds as uncompleted.
+    pub ack_walk: Signal<In, Bit>,
+    pub ack_walk_index: Signal<In, Bits<12>>,
     pub event_job: Signal<Out, EventJob>,
     pub event_valid: Signal<Out, Bit>,
     pub event_ready: Signal<In, Bit>,
@@ -276,6 +279,8 @@ impl<
             self.ack_item.next = bit_cast::<1, 1>(self.segmenter.ack_item.val().into());
         }
         self.scheduler.ack_data.next = self.ack_data.val();
+        self.scheduler.ack_walk.next = self.ack_walk.val();
+        self.scheduler.ack_walk_index.next = self.ack_walk_index.val();
         self.segmenter.ack_data.next = self.ack_data.val();
 
         // Keys.

@@ -520,6 +520,8 @@ impl<
         self.complete.ack_index.next = self.send.ack_index.val();
         self.complete.ack_item.next = self.send.ack_item.val();
         self.send.ack_data.next = self.complete.ack_data.val();
+        self.send.ack_walk.next = self.complete.ack_walk.val();
+        self.send.ack_walk_index.next = self.complete.ack_walk_index.val();
         self.complete.tick.next = self.tick.val();
 
         // Responses, and what they do.

@@ -416,6 +416,38 @@ fn r41_r65_states() {
     out(&mut h);
 }
 
+/// A walk over several messages saves the row at its end; the host may have the first one's completion by then, and have posted again.
+#[test]
+fn r69_a_doorbell_behind_a_completion_that_the_row_does_not_know_yet() {
+    let mut h = Harness::new(17);
+    fresh(&mut h, |s| s.sq_log = 2);
+    for _ in 0..4 {
+        h.post(1, inline(send_opcode::SEND, 1));
+    }
+    h.ring(1);
+    out(&mut h);
+    h.walking = Some(1);
+    h.ask(Ask::Doorbell(1, 5));
+    h.drain(300);
+    assert_eq!(
+        (h.events.len(), h.counters.get(&42)),
+        (0, None),
+        "refused while Complete is at the QP"
+    );
+    h.acknowledge(1, 1);
+    h.post(1, inline(send_opcode::SEND, 1));
+    h.walking = None;
+    h.wait_asks();
+    out(&mut h);
+    assert_eq!((h.events.len(), h.counters.get(&42)), (0, None));
+    // At another QP: refused at once.
+    h.walking = Some(2);
+    h.ask(Ask::Doorbell(1, 9));
+    h.wait_asks();
+    h.drain(200);
+    assert_eq!((h.events.len(), h.counters[&42]), (1, 1));
+}
+
 #[test]
 fn r69_doorbells() {
     let mut h = Harness::new(14);
