@@ -427,15 +427,16 @@ fn r69_a_doorbell_behind_a_completion_that_the_row_does_not_know_yet() {
     h.ring(1);
     out(&mut h);
     h.walking = Some(1);
-    h.ask(Ask::Doorbell(1, 5));
-    h.drain(300);
+    h.post(1, inline(send_opcode::SEND, 1));
+    h.ring(1);
+    h.run(300);
+    assert!(h.asks_open());
     assert_eq!(
         (h.events.len(), h.counters.get(&42)),
         (0, None),
         "refused while Complete is at the QP"
     );
     h.acknowledge(1, 1);
-    h.post(1, inline(send_opcode::SEND, 1));
     h.walking = None;
     h.wait_asks();
     out(&mut h);
