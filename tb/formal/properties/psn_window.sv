@@ -1,13 +1,13 @@
 
     // R21, for every pair of 24-bit numbers, over the wrap.
     reg [2:0] steady = 0;
-    wire [23:0] ahead = psn - pivot;
+    wire [23:0] from_pivot = psn - pivot;
     always @(posedge clock) begin
         if (after_first && psn == $past(psn) && pivot == $past(pivot)) steady <= steady == 7 ? 7 : steady + 1;
         else steady <= 0;
         if (after_first && steady >= 2 && psn == $past(psn) && pivot == $past(pivot)) begin
             equal_is_epsn: assert (equal == (psn == pivot));
-            earlier_is_half_behind: assert (earlier == (ahead >= 24'h800000));
+            earlier_is_half_behind: assert (earlier == (from_pivot >= 24'h800000));
             never_both: assert (!(equal && earlier));
         end
         // ePSN moves only by what it is told.
