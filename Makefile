@@ -49,6 +49,7 @@ lint:
 bench:
 	@scripts/setup.sh sim
 	cargo run --release --bin hca-sim -- bench --markdown docs/performance.md
+	cargo run --release --bin hca-sim -- bench --sweep docs/performance
 
 fuzz:
 	@scripts/setup.sh sim
