@@ -49,7 +49,6 @@ lint:
 bench:
 	@scripts/setup.sh sim
 	cargo run --release --bin hca-sim -- bench --markdown docs/performance.md
-	cargo run --release --bin hca-sim -- bench --sweep docs/performance
 
 fuzz:
 	@scripts/setup.sh sim
