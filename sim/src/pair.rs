@@ -116,7 +116,7 @@ impl Pair {
 
     /// A host opens its engine anew (`OpenAttr::reset`): everything that it had set up, and what was under way, is gone; its memory stays.
     pub fn restart(&mut self, side: usize) -> Result<()> {
-        let options = HcaOptions::new(&self.sides[side].hca().config.name.to_string());
+        let options = HcaOptions::new(self.sides[side].hca().config.name);
         // A machine for the moment in which the device has none.
         let spare = Hca::new(&options)?;
         let hca = std::mem::replace(self.sides[side].hca(), spare);

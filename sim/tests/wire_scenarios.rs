@@ -59,8 +59,8 @@ fn losses<N: Network>(mut wired: Wired<N>) -> [Vec<u8>; 2] {
     let qps = wired.connect(&Wish::default());
     let frames = wired.frames(qps);
     let mut retries = 0;
-    for direction in 0..2 {
-        for first in 0..frames[direction] {
+    for (direction, count) in frames.into_iter().enumerate() {
+        for first in 0..count {
             for second in [None, Some(first + 1 + (first * 7 + 3) % 9)] {
                 let what = format!("direction {direction}, frames {first} and {second:?}");
                 let before = wired.counter(0, c::REWIND);
@@ -70,9 +70,9 @@ fn losses<N: Network>(mut wired: Wired<N>) -> [Vec<u8>; 2] {
                 }
                 wired.round(qps, &what);
                 wired.settle();
-                let count = wired.counter(0, c::REWIND) - before;
-                assert!(count <= 1 + second.is_some() as u32, "{what}: {count} retries");
-                retries += count;
+                let more = wired.counter(0, c::REWIND) - before;
+                assert!(more <= 1 + second.is_some() as u32, "{what}: {more} retries");
+                retries += more;
             }
         }
     }
@@ -110,8 +110,8 @@ fn faults<N: Network>(mut wired: Wired<N>) -> [Vec<u8>; 2] {
         56 * 8 + 9,
         1201,
     ];
-    for direction in 0..2 {
-        for frame in 0..frames[direction] {
+    for (direction, count) in frames.into_iter().enumerate() {
+        for frame in 0..count {
             let n = frame as usize + direction;
             let chosen = [
                 Fault::Duplicate,

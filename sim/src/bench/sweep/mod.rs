@@ -36,6 +36,7 @@ pub const LOSSES: [f64; 3] = [0.0, 0.001, 0.01];
 const QP_MESSAGE: usize = 4096;
 /// Payload that a case moves, bytes, where its messages are neither too many nor too few.
 const VOLUME: usize = 768 << 10;
+const LOSS_VOLUME: usize = 4 << 20;
 const MOST_MESSAGES: usize = 2000;
 const FEWEST_MESSAGES: usize = 3;
 /// Messages of each QP under way.
@@ -223,7 +224,9 @@ fn latency(of: &crate::world::Moved) -> Latency {
 }
 
 fn measure(options: &SweepOptions, config: &Config, case: &Case) -> Result<Point> {
-    let volume = if options.quick { VOLUME / 10 } else { VOLUME };
+    // A share of a thousandth needs thousands of frames to show.
+    let volume = if case.loss > 0.0 { LOSS_VOLUME } else { VOLUME };
+    let volume = if options.quick { volume / 10 } else { volume };
     let count = (volume / case.bytes)
         .clamp(FEWEST_MESSAGES, MOST_MESSAGES)
         .div_ceil(case.qps)
