@@ -2,14 +2,14 @@
 //! Primitives: the only hand-written Verilog text in the engine.
 
 mod block_name;
+mod logic_ram;
 mod logic_rom;
 mod rom;
 mod sdp_ram;
-mod small_ram;
 mod split_ram;
 
+pub use logic_ram::LogicRam;
 pub use logic_rom::LogicRom;
 pub use rom::Rom;
 pub use sdp_ram::SdpRam;
-pub use small_ram::SmallRam;
 pub use split_ram::SplitRam;

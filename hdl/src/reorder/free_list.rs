@@ -8,7 +8,7 @@
 //! After reset a walk puts every number in (`2^A` cycles, then `ready`). `number` and `any` follow a `take` or `give` after 2 cycles, so take no
 //! sooner than 3 cycles after the last take. `B` must be `A + 1`.
 
-use crate::prim::SmallRam;
+use crate::prim::LogicRam;
 use rust_hdl::prelude::*;
 
 /// Numbers of `A` bits.
@@ -26,7 +26,7 @@ pub struct FreeList<const A: usize, const B: usize> {
     pub take: Signal<In, Bit>,
     pub give: Signal<In, Bit>,
     pub given: Signal<In, Bits<A>>,
-    ram: SmallRam<A, A>,
+    ram: LogicRam<A, A>,
     fill: DFF<Bits<B>>,
     head: DFF<Bits<A>>,
     tail: DFF<Bits<A>>,

@@ -13,7 +13,7 @@
 //!
 //! While no slot is in use releases pass in the same cycle; else the tail follows within 6 cycles. `number` is the next slot, taken by `take`.
 
-use crate::prim::SmallRam;
+use crate::prim::LogicRam;
 use rust_hdl::prelude::*;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -49,7 +49,7 @@ pub struct Slots<const BA: usize> {
     pub s_release_beat: Signal<In, Bits<13>>,
     pub m_release_valid: Signal<Out, Bit>,
     pub m_release_beat: Signal<Out, Bits<13>>,
-    starts: SmallRam<6, BA>,
+    starts: LogicRam<6, BA>,
     next_slot: DFF<Bits<7>>,
     oldest_slot: DFF<Bits<7>>,
     done: DFF<Bits<64>>,

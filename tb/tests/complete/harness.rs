@@ -308,6 +308,11 @@ impl<const W: usize> Rig<W> {
             assert!(!e.respond && !e.with_imm && !e.with_invalidate && !e.grh && !e.solicited, "{say}");
             if e.complete {
                 assert_eq!(e.cq.to_u64() as u32, CQ, "{say}: CQ");
+                // Its WQE is free for the host before the row says so.
+                assert!(
+                    u.ack_walk.val() && u.ack_walk_index.val().to_u64() as usize == index,
+                    "{say}: the row's lag isn't told"
+                );
             }
             let status = e.status.to_u64() as u32;
             let success = e.complete && status == 0;

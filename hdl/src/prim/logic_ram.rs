@@ -13,7 +13,7 @@ use rust_hdl::prelude::*;
 
 /// `2^A` words of `D` bits. Latency of a read: 1 cycle.
 #[derive(LogicBlock)]
-pub struct SmallRam<const A: usize, const D: usize> {
+pub struct LogicRam<const A: usize, const D: usize> {
     pub clock: Signal<In, Clock>,
     pub write_enable: Signal<In, Bit>,
     pub write_address: Signal<In, Bits<A>>,
@@ -24,7 +24,7 @@ pub struct SmallRam<const A: usize, const D: usize> {
     _mem: Vec<Bits<D>>,
 }
 
-impl<const A: usize, const D: usize> Default for SmallRam<A, D> {
+impl<const A: usize, const D: usize> Default for LogicRam<A, D> {
     fn default() -> Self {
         Self {
             clock: Default::default(),
@@ -39,7 +39,7 @@ impl<const A: usize, const D: usize> Default for SmallRam<A, D> {
     }
 }
 
-impl<const A: usize, const D: usize> Logic for SmallRam<A, D> {
+impl<const A: usize, const D: usize> Logic for LogicRam<A, D> {
     fn update(&mut self) {
         if self.clock.pos_edge() {
             if self.read_enable.val() {
