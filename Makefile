@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu ecp5 docs
+.PHONY: help demo test nightly interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex formal mutants docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
 	@echo "make test        every test"
+	@echo "make nightly     hours: 5,000 seeds between two engines, the longest tests, every factor of the bench"
 	@echo "make interop     stock Linux RDMA tools in a Soft-RoCE guest (qemu) against the Verilated engine: docs/interop.md"
 	@echo "make mac-foreign the MAC against cocotbext-eth (another's XGMII model), with Icarus; minutes"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
@@ -13,7 +14,11 @@ help:
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
 	@echo "make area        cells and RAM blocks per station (yosys)"
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine; make fmax-cu: of the small engine in an HX8K (nextpnr-ice40)"
+	@echo "make cu          the cu board: three placements, bitstream, report, and its self test on the bitstream turned back into Verilog (some 15 minutes)"
 	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
+	@echo "make litex       the engine in FuseSoC and in an example LiteX SoC, Verilated (fpga/litex); minutes"
+	@echo "make formal      proofs on the emitted Verilog (SymbiYosys): docs/formal.md; about 15 minutes"
+	@echo "make mutants     deliberate faults in it, each caught by a proof or a test; about 15 minutes"
 	@echo "make docs        regenerate docs/registers.md and docs/testplan.md"
 
 demo:
@@ -23,6 +28,12 @@ demo:
 test:
 	@scripts/setup.sh sim check
 	cargo test --workspace
+
+nightly:
+	@scripts/setup.sh sim check
+	cargo test --release -p verbena-tb --test host -- --ignored
+	cargo run --release --bin hca-sim -- chaos --seeds 0..5000
+	cargo run --release --bin hca-sim -- bench --sweep target/sweep --full
 
 interop:
 	@scripts/setup.sh sim interop
@@ -63,9 +74,25 @@ fmax-cu:
 	@scripts/setup.sh fpga
 	cargo run --bin fpga -- fmax --preset cu --whole --seed 1,2,3
 
+cu:
+	@scripts/setup.sh sim fpga
+	cargo run --bin fpga -- build cu
+	cargo run --bin fpga -- selftest --bitstream --external
+
 ecp5:
 	@scripts/setup.sh fpga
 	cargo run --bin fpga -- build ecp5
 
+litex:
+	scripts/litex.sh
+
 docs:
 	cargo run --bin gen-docs
+
+formal:
+	@scripts/setup.sh sim formal
+	cargo run --bin formal -- --markdown docs/formal.md
+
+mutants:
+	@scripts/setup.sh sim formal
+	cargo run --bin mutants -- --markdown docs/formal.md

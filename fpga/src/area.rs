@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `make area`: cells and RAM blocks per station.
 
-use crate::{report, tools};
+use crate::report;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use verbena_fpga::tools;
 use verbena_hdl::top;
 use verbena_hdl::verilog::Design;
 use verbena_spec::config::{Config, PRESETS};
@@ -50,6 +51,17 @@ pub fn run(preset: Option<&str>, wanted: &[String], json: bool) -> Result<bool> 
         println!("\ncu: iCE40 logic cells (nextpnr-ice40 packing where it fits its pins, else LUT4 + unpaired flip-flops), 4-kbit RAM. tengig: ECP5 LUT4, 18-kbit RAM. Stations are synthesised alone; `whole` is the engine.");
     }
     Ok(true)
+}
+
+/// Cells and RAM blocks of one station.
+pub fn cells_and_ram(config: &Config, name: &str) -> Result<[usize; 2]> {
+    let designs = top::designs(config)?;
+    let (_, design) = designs
+        .iter()
+        .find(|(n, _)| n == name)
+        .with_context(|| format!("no station {name}"))?;
+    let cost = cost(config, name, design)?;
+    Ok([cost.cells, cost.ram_blocks])
 }
 
 fn cost(config: &Config, name: &str, design: &Design) -> Result<Cost> {

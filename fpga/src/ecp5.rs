@@ -6,12 +6,13 @@
 //! fpga/rtl/ecp5_top.v ───┴─► yosys ─► ecp5.json ─► nextpnr (each seed, constraints/ecp5) ─► ecppack ─► ecp5.bit
 //! ```
 
-use crate::{area, report, tools};
+use crate::{area, report};
 use anyhow::{bail, Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
+use verbena_fpga::tools;
 use verbena_hdl::top;
 use verbena_spec::config::Config;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `make fmax`: the clock of each station alone: `tengig` by nextpnr-ecp5, `cu` by nextpnr-ice40.
 
-use crate::{harness, report, tools};
+use crate::{harness, report};
 use anyhow::{Context, Result};
 use serde::Serialize;
+use verbena_fpga::tools;
 use verbena_hdl::top;
 use verbena_hdl::verilog::Design;
 use verbena_spec::config::Config;

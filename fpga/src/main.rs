@@ -2,14 +2,15 @@
 //! `fpga`: what the engine costs and how fast it is, and the boards, by open tools.
 
 mod area;
+mod cu;
 mod ecp5;
 mod fmax;
 mod harness;
 mod report;
-mod tools;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{ArgGroup, Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -22,7 +23,11 @@ use std::process::ExitCode;
   cargo run --release --bin fpga -- fmax --station rx --station control
   cargo run --release --bin fpga -- fmax --whole
   cargo run --release --bin fpga -- fmax --preset cu --whole --seed 1,2,3
-  cargo run --release --bin fpga -- build ecp5"
+  cargo run --release --bin fpga -- build ecp5
+  cargo run --bin fpga -- build cu && cargo run --bin fpga -- flash cu
+  cargo run --bin fpga -- selftest --port /dev/ttyUSB1
+  cargo run --bin fpga -- selftest --simulated --external
+  cargo run --bin fpga -- selftest --bitstream"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -70,6 +75,34 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Writes the last build's bitstream into a board's flash (iceprog, or openFPGALoader).
+    Flash {
+        board: FlashBoard,
+        /// Another bitstream.
+        #[arg(long)]
+        file: Option<PathBuf>,
+    },
+    /// RDMA between two QPs of the `cu` board's engine, over its UART: by the loop inside, and by wires on its pins.
+    #[command(group(ArgGroup::new("where").required(true).args(["port", "simulated", "bitstream", "bitstream_file"])))]
+    Selftest {
+        /// The board's second serial port, such as /dev/ttyUSB1.
+        #[arg(long)]
+        port: Option<String>,
+        /// The RTL, Verilated.
+        #[arg(long)]
+        simulated: bool,
+        /// The last build's bitstream, turned back into Verilog by icebox_vlog, Verilated.
+        #[arg(long)]
+        bitstream: bool,
+        /// The same of another bitstream.
+        #[arg(long, value_name = "FILE")]
+        bitstream_file: Option<PathBuf>,
+        /// By the pins too: mac_tx_* is wired to mac_rx_* (in simulation it is), mac_link and mac_tx_ready are high.
+        #[arg(long)]
+        external: bool,
+        #[arg(long)]
+        json: bool,
+    },
     /// The report of the last build.
     Report {
         #[arg(default_value = "ecp5")]
@@ -81,8 +114,15 @@ enum Command {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Board {
+    /// Alchitry Cu: the small engine, memory on the chip, UART.
+    Cu,
     /// LFE5UM5G-85F: engine, 10G MAC, memory on the chip.
     Ecp5,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FlashBoard {
+    Cu,
 }
 
 fn main() -> ExitCode {
@@ -107,11 +147,30 @@ fn run(arguments: Arguments) -> Result<bool> {
             at_least,
             json,
         } => fmax::run(&preset, &station, whole, &seed, at_least, json),
-        Command::Build {
-            board: Board::Ecp5,
-            seed,
-            json,
-        } => ecp5::build(&seed, json),
+        Command::Build { board, seed, json } => match board {
+            Board::Cu => cu::build(&seed, json),
+            Board::Ecp5 => ecp5::build(&seed, json),
+        },
+        Command::Report { board: Board::Cu, json } => cu::show_last(json),
         Command::Report { board: Board::Ecp5, json } => ecp5::show_last(json),
+        Command::Flash {
+            board: FlashBoard::Cu,
+            file,
+        } => cu::flash(file.as_deref()),
+        Command::Selftest {
+            port,
+            simulated,
+            bitstream: _,
+            bitstream_file,
+            external,
+            json,
+        } => {
+            let target = match &port {
+                Some(port) => cu::Target::Port(port),
+                None if simulated => cu::Target::Simulated,
+                None => cu::Target::Bitstream(bitstream_file.as_deref()),
+            };
+            cu::selftest(&target, external, json)
+        }
     }
 }

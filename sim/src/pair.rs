@@ -12,6 +12,7 @@ use crate::capture::Capture;
 use crate::hca::{Hca, HcaOptions};
 use crate::traffic::End;
 use anyhow::{Context, Result};
+use verbena_model::fabric::{Bottleneck, Fabric};
 use verbena_model::wire::{Faults, Wire};
 use verbena_verbs::{Cq, Device, Gid, OpenAttr, Pd};
 
@@ -111,6 +112,36 @@ impl Pair {
             payload_span: [None; 2],
             clock_khz,
         })
+    }
+
+    /// A host opens its engine anew (`OpenAttr::reset`): everything that it had set up, and what was under way, is gone; its memory stays.
+    pub fn restart(&mut self, side: usize) -> Result<()> {
+        let options = HcaOptions::new(self.sides[side].hca().config.name);
+        // A machine for the moment in which the device has none.
+        let spare = Hca::new(&options)?;
+        let hca = std::mem::replace(self.sides[side].hca(), spare);
+        let end = ENDS[side];
+        let mut device =
+            Device::open(hca, &OpenAttr::new(end.mac, Gid::ipv4(end.ip))).with_context(|| format!("opening engine {side} anew"))?;
+        let pd = device.alloc_pd()?;
+        let cq = device.create_cq(CQ_ENTRIES.min(device.capabilities().ring_entries))?;
+        self.sides[side] = Side { device, pd, cq };
+        Ok(())
+    }
+
+    /// What lies on both ways, from now on; its times in ns.
+    pub fn set_fabric(&mut self, fabric: &Fabric) {
+        let cycles = |ns: u64| (ns * self.clock_khz).div_ceil(1_000_000);
+        let fabric = Fabric {
+            bottleneck: fabric.bottleneck.map(|b| Bottleneck {
+                time_per_byte: cycles(b.time_per_byte),
+                ..b
+            }),
+            longest_burst: cycles(fabric.longest_burst),
+            paths: fabric.paths.iter().map(|ns| cycles(*ns)).collect(),
+            ..fabric.clone()
+        };
+        self.wires.iter_mut().for_each(|w| w.set_fabric(fabric.clone()));
     }
 
     /// The engines' clock.

@@ -29,6 +29,8 @@ pub struct Session {
     pub device: Device<Hca>,
     pub pd: Pd,
     pub cq: Cq,
+    /// New RC QPs hold early requests, with this `nak_distance`.
+    pub reorder: Option<u8>,
 }
 
 /// A connection: the engine's QP and the peer's sending side.
@@ -51,7 +53,12 @@ impl Session {
         }
         let pd = device.alloc_pd()?;
         let cq = device.create_cq(1024.min(device.capabilities().ring_entries))?;
-        Ok(Session { device, pd, cq })
+        Ok(Session {
+            device,
+            pd,
+            cq,
+            reorder: None,
+        })
     }
 
     pub fn hca(&mut self) -> &mut Hca {
@@ -92,7 +99,12 @@ impl Session {
                 ..Peer::new(gid, PEER.mac)
             };
             let code = PathMtu::from_bytes(pmtu).with_context(|| format!("{pmtu} is no path MTU"))?;
-            self.device.modify_qp(qp, &QpAttr::to_rtr(peer, peer_qpn, FIRST_PSN, code))?;
+            let mut rtr = QpAttr::to_rtr(peer, peer_qpn, FIRST_PSN, code);
+            if transport == Transport::Rc {
+                rtr.reorder = self.reorder.map(|_| true);
+                rtr.nak_distance = self.reorder;
+            }
+            self.device.modify_qp(qp, &rtr)?;
         }
         let flow = Flow {
             here: PEER,

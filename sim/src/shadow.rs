@@ -11,12 +11,13 @@ use anyhow::{bail, Result};
 use std::collections::BTreeSet;
 use verbena_model::golden::keys::{Access, Region as ModelRegion};
 use verbena_model::golden::qp::{Attributes, State};
+use verbena_model::golden::reorder::Reorder;
 use verbena_model::golden::{Completion, Features, Golden, Outcome};
 use verbena_model::memory::Memory;
 use verbena_model::packet::Packet;
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_spec::config::Config;
-use verbena_spec::counters::{COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW};
+use verbena_spec::counters::{COUNTERS, COUNTER_FILE, REORDER_RELEASED, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW};
 use verbena_spec::headers::syndrome;
 use verbena_spec::layout::status;
 use verbena_verbs::{Access as Remote, Mr, Region};
@@ -72,6 +73,10 @@ impl Shadow {
             read_atomic: reads,
         };
         let mut golden = Golden::with_features(local, features);
+        golden.reorder = Reorder {
+            window: config.reorder_window as u32,
+            slots: config.reorder_slots,
+        };
         golden.register(ModelRegion {
             key: mr.key,
             pd: PD,
@@ -156,7 +161,8 @@ impl Shadow {
     }
 
     /// A QP whose peer may do what `remote` says, and have `depth` READs and ATOMICs outstanding.
-    pub fn connect(&mut self, connection: &Connection, remote: Remote, depth: u8) {
+    /// `reorder`: it holds early requests, with this `nak_distance`.
+    pub fn connect(&mut self, connection: &Connection, remote: Remote, depth: u8, reorder: Option<u8>) {
         // For the whole round, also if the number is given again.
         if depth > 0 && !self.readers.contains(&connection.peer_qpn) {
             self.readers.push(connection.peer_qpn);
@@ -187,6 +193,8 @@ impl Shadow {
             hop_limit: 64,
             udp_source: connection.flow.udp_source,
             recv_cq: 0,
+            reorder: reorder.is_some(),
+            nak_distance: reorder.unwrap_or(0),
             ..Attributes::default()
         });
         for state in [State::Init, State::Rtr] {
@@ -195,7 +203,18 @@ impl Shadow {
     }
 
     pub fn destroy(&mut self, connection: &Connection) {
+        let released = self.released();
         self.golden.destroy_qp(connection.qp.qpn);
+        self.counters[usize::from(REORDER_RELEASED)] += self.released() - released;
+    }
+
+    fn released(&self) -> u32 {
+        self.golden.counters()[usize::from(REORDER_RELEASED)]
+    }
+
+    /// Early packets that the model holds.
+    pub fn held(&self) -> u64 {
+        self.golden.held() as u64
     }
 
     /// The model's QP is in ERR.
@@ -210,8 +229,13 @@ impl Shadow {
 
     /// The model takes a frame.
     pub fn receive(&mut self, frame: &[u8], bad: bool) {
+        let released = self.released();
         let outcome = self.golden.receive(frame, bad, &mut self.memory);
-        for code in std::iter::once(outcome.rx).chain(outcome.responder) {
+        self.counters[usize::from(REORDER_RELEASED)] += self.released() - released;
+        for code in std::iter::once(outcome.rx)
+            .chain(outcome.responder)
+            .chain(outcome.drained.iter().copied())
+        {
             self.counters[usize::from(code)] += 1;
         }
         self.outcome.completions.extend(outcome.completions);

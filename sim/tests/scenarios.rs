@@ -34,7 +34,7 @@ impl Twin {
         let reads = session.device.capabilities().read_atomic;
         let mut shadow = Shadow::new(&session.hca().config.clone(), &region, &mr, reads);
         let connection = session.connect(pmtu, RECEIVES).unwrap();
-        shadow.connect(&connection, Access::REMOTE_WRITE, 0);
+        shadow.connect(&connection, Access::REMOTE_WRITE, 0, None);
         let mut twin = Twin {
             session,
             shadow,
@@ -59,7 +59,7 @@ impl Twin {
             self.session.device.destroy_qp(self.connection.qp).unwrap();
             self.shadow.destroy(&self.connection);
             self.connection = self.session.connect(self.pmtu, RECEIVES).unwrap();
-            self.shadow.connect(&self.connection, Access::REMOTE_WRITE, 0);
+            self.shadow.connect(&self.connection, Access::REMOTE_WRITE, 0, None);
         }
         self.begin();
     }

@@ -8,7 +8,7 @@ use verbena_model::wire::Faults;
 use verbena_sim::command::chaos::{golden, mixed, verilated, Chaos};
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
-use verbena_sim::world::{message_bytes, transfer, Flow, GoldenPair, Mixed, Report, Route, TransferOptions, World, WorldOptions};
+use verbena_sim::world::{message_bytes, transfer, Flow, GoldenPair, Mixed, Order, Report, Route, TransferOptions, World, WorldOptions};
 
 /// Cycles that the memory takes to answer.
 const LATENCY: u64 = 100;
@@ -49,6 +49,7 @@ fn a_retry_without_a_fault_is_caught() {
         unreliable: false,
         timeout: 3,
         host_period: 10_000,
+        reorder: false,
     };
     let failed = (0..10).filter_map(|seed| {
         let network = GoldenPair::new(seed, 2000, Faults::default()).unwrap();
@@ -75,6 +76,8 @@ fn golden_engines_move_bytes_by_each_route() {
                 message: 8192,
                 depth: 16,
                 timeout: 7,
+                order: Order::default(),
+                qps: 1,
             };
             let mut flows = [0, 1].map(|from| Flow::new(&mut network, from, options, data.clone()).unwrap());
             let moved = transfer(&mut network, &mut flows, 1000, |_| ()).unwrap();
@@ -102,6 +105,8 @@ fn a_golden_engine_and_a_verilated_one_move_bytes() {
                 message: 16384,
                 depth: 16,
                 timeout: 6,
+                order: Order::default(),
+                qps: 1,
             };
             let mut flows = [Flow::new(&mut network, from, options, data.clone()).unwrap()];
             let moved = transfer(&mut network, &mut flows, 200, |_| ()).unwrap();
@@ -152,6 +157,59 @@ fn verilated_engines_on_a_bad_wire() {
     }
 }
 
+/// R42: early requests are held until their turn; all bytes and completions are right all the same.
+#[test]
+fn r42_verilated_engines_that_hold_early_requests_on_a_bad_wire() {
+    let options = Chaos { hold: true, ..chaos(0.05) };
+    for seed in 0..20 {
+        verilated("tengig", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+#[test]
+fn r42_a_golden_and_a_verilated_engine_that_holds_early_requests_on_a_bad_wire() {
+    let options = Chaos { hold: true, ..chaos(0.05) };
+    for seed in 0..10 {
+        mixed("tengig", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    }
+}
+
+/// The same work over golden engines and over Verilated ones, each on a bad wire of its own: both sides' memories are the same in the end.
+#[test]
+fn verilated_engines_leave_the_memories_that_golden_ones_leave() {
+    for seed in 30..34 {
+        let faults = Faults {
+            loss: 0.02,
+            duplicate: 0.01,
+            reorder: 0.01,
+            corrupt: 0.01,
+            ..Faults::default()
+        };
+        let options = WorldOptions {
+            qps: None,
+            late: true,
+            senders: [true; 2],
+            unreliable: false,
+            timeout: 6,
+            host_period: 10_000,
+            reorder: false,
+        };
+        let mut golden = World::new(GoldenPair::new(seed, 2000, faults).unwrap(), seed, options).unwrap();
+        golden.run().unwrap_or_else(|e| panic!("golden, seed {seed}: {e:#}"));
+        let mut machine = HcaOptions::new("tengig");
+        machine.seed = seed;
+        let wire = WireOptions::from_ns(2000, faults, 156_250);
+        let mut engines = World::new(Pair::new(&machine, &wire).unwrap(), seed, options).unwrap();
+        engines.run().unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        let (want, got) = (golden.memories().unwrap(), engines.memories().unwrap());
+        assert!(!want.is_empty() && want.len() == got.len(), "seed {seed}: another plan");
+        for (n, (want, got)) in want.iter().zip(&got).enumerate() {
+            let differs = want.iter().zip(got).position(|(a, b)| a != b);
+            assert_eq!((want.len(), differs), (got.len(), None), "seed {seed}, area {n}");
+        }
+    }
+}
+
 /// Seeds in which a fenced message sends what a READ has brought, and did so before the bytes were in memory when the fence waited for the response alone.
 #[test]
 fn a_fenced_message_sends_what_a_read_has_brought() {
@@ -193,6 +251,8 @@ fn r31_r33_a_read_of_8_mib_completes_at_1_percent_loss() {
         message: data.len(),
         depth: 1,
         timeout: 6,
+        order: Order::default(),
+        qps: 1,
     };
     let mut flows = [Flow::new(&mut pair, 0, options, data).unwrap()];
     let moved = transfer(&mut pair, &mut flows, 1000, |_| ()).unwrap();

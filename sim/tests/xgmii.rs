@@ -12,7 +12,7 @@ use verbena_hdl::verilog::build::{build, BuildOptions};
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
-use verbena_sim::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
+use verbena_sim::world::{answer_bytes, message_bytes, transfer, Flow, Network, Order, Route, TransferOptions};
 use verbena_spec::config::Config;
 use verbena_spec::counters;
 use verbena_verilated::{Model, Port};
@@ -106,6 +106,8 @@ fn goodput(route: Route, pmtu: usize, both: bool) -> f64 {
         message: 64 << 10,
         depth: 16,
         timeout: 8,
+        order: Order::default(),
+        qps: 1,
     };
     let ways: &[usize] = if both { &[0, 1] } else { &[0] };
     let mut flows: Vec<Flow> = ways

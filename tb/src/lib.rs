@@ -6,5 +6,6 @@ pub mod axi_memory;
 pub mod axi_monitor;
 pub mod diff;
 pub mod packet_frame;
+pub mod pins;
 pub mod step;
 pub mod verilated;

@@ -3,78 +3,9 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rust_hdl::prelude::*;
 use std::collections::HashMap;
 use verbena_hdl::board::{AxiRam, SpiPort};
-use verbena_hdl::verilog::{emit, shim};
-use verbena_tb::verilated::Model;
-
-/// A model whose ports are set and read by name.
-struct Pins {
-    model: Model,
-    inputs: Vec<u32>,
-    outputs: Vec<u32>,
-    /// Place and words.
-    ports: HashMap<String, (usize, usize)>,
-}
-
-impl Pins {
-    fn new(mut block: Box<dyn Block>, name: &str) -> Pins {
-        block.connect_all();
-        let design = emit(&*block, name, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
-        let model = Model::of(&design).unwrap_or_else(|e| panic!("{e:#}"));
-        let mut ports = HashMap::new();
-        for input in [true, false] {
-            let mut at = 0;
-            for port in design.ports.iter().filter(|p| p.input == input && !p.clock) {
-                ports.insert(port.name.clone(), (at, shim::words(port)));
-                at += shim::words(port);
-            }
-        }
-        let (inputs, outputs) = model.sizes();
-        let mut pins = Pins {
-            model,
-            inputs: vec![0; inputs],
-            outputs: vec![0; outputs],
-            ports,
-        };
-        pins.set("reset", 1);
-        (0..3).for_each(|_| pins.tick());
-        pins.set("reset", 0);
-        pins.tick();
-        pins
-    }
-
-    fn set(&mut self, name: &str, value: u64) {
-        let (at, words) = self.ports[name];
-        self.inputs[at] = value as u32;
-        if words == 2 {
-            self.inputs[at + 1] = (value >> 32) as u32;
-        }
-    }
-
-    /// As it stood before the last edge.
-    fn get(&self, name: &str) -> u64 {
-        let (at, words) = self.ports[name];
-        let high = if words == 2 { u64::from(self.outputs[at + 1]) << 32 } else { 0 };
-        u64::from(self.outputs[at]) | high
-    }
-
-    fn tick(&mut self) {
-        self.model.cycle(&self.inputs, &mut self.outputs);
-    }
-
-    /// Until that output is high, with the inputs as they are.
-    fn until(&mut self, name: &str) {
-        for _ in 0..1000 {
-            self.tick();
-            if self.get(name) == 1 {
-                return;
-            }
-        }
-        panic!("{name} never came");
-    }
-}
+use verbena_tb::pins::Pins;
 
 const BEATS: usize = 1 << 5;
 

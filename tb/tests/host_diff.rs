@@ -160,7 +160,8 @@ macro_rules! retire {
                 serve_ready,
                 completion_ready,
                 event_ready,
-                qp_error_ready
+                qp_error_ready,
+                count_ready
             ),
         );
         assert_eq!(warnings, "");

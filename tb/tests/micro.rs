@@ -32,7 +32,8 @@ fn instruction(rng: &mut ChaCha8Rng) -> u32 {
         let kind = BRANCHES[rng.gen_range(0..8)];
         let n = match kind {
             Branch::Jmp => rng.gen_range(0..3),
-            _ => rng.gen_range(0..32),
+            Branch::Bbs | Branch::Bbc => rng.gen_range(0..32),
+            _ => 0,
         };
         Instruction::Branch {
             kind,
@@ -159,14 +160,14 @@ fn random_programs_do_what_the_emulator_does() {
     let mut passed = 0;
     for seed in 0..40 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let program: Vec<u32> = (0..1 << isa::PROGRAM_LOG).map(|_| instruction(&mut rng)).collect();
+        let program: Vec<u32> = (0..isa::PROGRAM_WORDS).map(|_| instruction(&mut rng)).collect();
         let (passes, _) = rtl(&program, 1500, seed, if seed % 2 == 0 { 0.0 } else { 0.3 }, false);
         let mut core = emulator::Core::new(&program);
         let mut script = Script::default();
         let mut trace = vec![];
         let mut compared = 0;
         while compared < passes.len() {
-            trace.push((core.pc, Instruction::decode(program[core.pc])));
+            trace.push((core.pc, Instruction::decode(program[isa::word_of(core.pc)])));
             core.step(&mut script);
             assert!(core.done < 2000, "seed {seed}: the emulator passes less than the core");
             while compared < script.passes.len().min(passes.len()) {
@@ -302,14 +303,14 @@ impl Logic for Clocked {
 fn stack_diff() {
     let warnings = Diff::new("micro_stack")
         .cycles(1000)
-        .run(Stack::<11, 6, 5>::default(), drive!(clock, push, pop, address));
+        .run(Stack::<12, 6, 5>::default(), drive!(clock, push, pop, address));
     assert_eq!(warnings, "");
 }
 
 #[test]
 fn core_diff() {
     let mut rng = ChaCha8Rng::seed_from_u64(77);
-    let program: Vec<u32> = (0..1 << isa::PROGRAM_LOG).map(|_| instruction(&mut rng)).collect();
+    let program: Vec<u32> = (0..isa::PROGRAM_WORDS).map(|_| instruction(&mut rng)).collect();
     let warnings = Diff::new("micro_core").cycles(3000).run(
         Core::new(&program),
         drive!(

@@ -173,8 +173,10 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             Some(*n)
         })
         .collect();
+    // For each done, its entry, and whether it failed.
+    let failures: Vec<(usize, bool)> = (0..count).flat_map(|at| all[at].1.iter().map(move |d| (at, *d))).collect();
     let owners: Vec<bool> = all.iter().flat_map(|a| a.1.iter().map(|_| a.0.requester)).collect();
-    let mut done_count = 0;
+    let (mut done_count, mut counted) = (0, 0);
     let (mut entry_on, mut done_on) = (false, false);
     let mut quiet = 0;
     let mut end = 0;
@@ -198,6 +200,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
         bench.uut.serve_ready.next = !stall || rng.gen_ratio(1, 4);
         bench.uut.completion_ready.next = !stall || rng.gen_ratio(1, 4);
         bench.uut.event_ready.next = !stall || rng.gen_ratio(1, 4);
+        bench.uut.count_ready.next = !stall || rng.gen_ratio(1, 8);
         bench.uut.qp_error_ready.next = if like_control { between } else { !stall || rng.gen_ratio(1, 4) };
         bench.settle();
         let u = &bench.uut;
@@ -234,6 +237,9 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             let at = due(&mut events, "event");
             assert_eq!(Some(u.event_job.val()), wants[at].event, "{say} entry {at}");
         }
+        counted += (u.count_valid.val() && u.count_ready.val()) as usize;
+        let failing = failures[..done_count].iter().any(|(at, failed)| *failed && errors.contains(at));
+        assert_eq!(u.failing.val(), failing, "{say}: failing");
         if u.qp_error_valid.val() && u.qp_error_ready.val() {
             let at = due(&mut errors, "QP error");
             assert_eq!(Some(u.qp_error_index.val().to_u64()), wants[at].qp_error, "{say} entry {at}");
@@ -262,6 +268,18 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
         quiet = if empty { quiet + 1 } else { 0 };
         bench.edge();
     }
+    // The last ones may wait for their turn.
+    bench.uut.count_ready.next = true;
+    for _ in 0..40 {
+        bench.settle();
+        counted += bench.uut.count_valid.val() as usize;
+        bench.edge();
+    }
+    let failed = wants.iter().filter(|w| w.qp_error.is_some()).count();
+    assert_eq!(
+        counted, failed,
+        "form {QUEUE}{HOLD} seed {seed}: each failed entry is counted once (R69)"
+    );
     end
 }
 
@@ -307,6 +325,7 @@ fn r69_failed_entries_leave_while_no_error_is_taken() {
         bench.uut.reset.next = false;
         bench.uut.ack_ready.next = true;
         bench.uut.event_ready.next = true;
+        bench.uut.count_ready.next = true;
         bench.uut.done_valid.next = true;
         bench.uut.done_error.next = true;
         let (mut sent, mut acks, mut errors) = (0, 0, vec![]);

@@ -375,6 +375,37 @@ macro_rules! paddings {
 }
 both!(r8_r9_r18_paddings_64, r8_r9_r18_paddings_32, paddings);
 
+/// R6: any bit of the payload or of the pad, changed by itself, breaks the ICRC.
+macro_rules! payload_bits {
+    ($station:ident, $largest:expr) => {{
+        let mut s = $station::new(14, CALM);
+        let setup = s.setup.clone();
+        let mut sent = 0;
+        for payload in [1, 2, 8, 37] {
+            let frame = Roce {
+                trailer: 0,
+                vlan: false,
+                ..Roce::random(&mut s.rng, &setup, 4, payload)
+            };
+            let good = frame.bytes(&mut s.rng);
+            s.send(good.clone(), false);
+            let end = 14 + if frame.ipv6 { 40 } else { 20 } + 8 + 12 + payload.next_multiple_of(4);
+            for at in end - payload.next_multiple_of(4)..end {
+                let mut bytes = good.clone();
+                bytes[at] ^= 1 << s.rng.gen_range(0..8);
+                s.send(bytes, false);
+                sent += 1;
+                while s.frames.len() > 1 {
+                    s.cycle();
+                }
+            }
+        }
+        s.finish();
+        assert_eq!((s.counts[RX_ROCE as usize], s.counts[RX_BAD_ICRC as usize]), (4, sent));
+    }};
+}
+both!(r6_any_payload_bit_counts_64, r6_any_payload_bit_counts_32, payload_bits);
+
 /// Cycles from the last beat on the port to a valid head, nothing waiting.
 macro_rules! latency {
     ($station:ident, $largest:expr, $limit:expr) => {{

@@ -35,6 +35,7 @@ macro_rules! send {
                 done_error,
                 placed,
                 landed,
+                failing,
                 rewind_valid,
                 rewind_index,
                 rewind_psn,
@@ -51,6 +52,8 @@ macro_rules! send {
                 look_index,
                 look_item,
                 ack_data,
+                ack_walk,
+                ack_walk_index,
                 event_ready,
                 count_ready
             ),

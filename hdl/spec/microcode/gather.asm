@@ -100,13 +100,7 @@ gather:
 .inline:                ; in the WQE, from word 6 on
     ld      wqe_at
     add     #24
-    st      key_address
-    ld      packet_count
-    st      key_length
-    call    read_piece
-    bnz     .unreadable
-    call    piece_done
-    jmp     .pad
+    jmp     gather_from
 .refused:
     ld      #4
     ret

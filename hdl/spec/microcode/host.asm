@@ -14,6 +14,8 @@ registers_reset:
     st      r.version
     li      #reset.capabilities
     st      r.capabilities
+    li      #reset.read_limits
+    st      r.read_limits
     li      #reset.tick
     st      r.tick
     call    tick_length
@@ -354,6 +356,9 @@ modify:
     ld.t0   a
     st      qp.executed
     clr     qp.msn
+    clr     qp.serve
+    clr     qp.stored_a
+    clr     qp.stored_b
     call    state_renewed
     jmp     command.done
 .rts:

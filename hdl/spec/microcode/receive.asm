@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: MIT OR Apache-2.0
 ; A frame from the ring: R60, R61, R71, R72, the PSN window, SEND and WRITE.
 
+.var held               ; not 0: the frame stays in the ring, its QP's READ responses go first
 .var frame              ; ring word where the next frame begins
 .var meta               ; h0 payload bytes, h2 ring word behind the frame
 .var header, 12         ; words 8 to 19 of the packet as numbers:
@@ -94,10 +95,14 @@ rx_frame:
     ld      #12
     st      @count
     mv      @rxn, [y+], repeat
+    clr     held
     call    packet
+    ld      held
+    bnz     .end
     ld.h2   meta
     st      frame
     st      @rx_release
+.end:
     ret
 
 ; X = QP of a QPN. Z: there is none.
@@ -162,6 +167,10 @@ packet:
 
 request:
     st      op
+    ld      qp.serve    ; R36: what is asked for later is answered behind a READ's last response
+    bbc     31, .free
+    jmp     request_behind
+.free:
     ld.t0   bth2        ; R21
     sub     qp.epsn
     ld.t0   a
@@ -193,7 +202,9 @@ duplicate:
 in_order:
     clr.b1   qp.state
     ld      op
-    bbs     READ, read_request
+    bbc     READ, .no_read
+    jmp     read_request
+.no_read:
     bbs     ATOMIC, invalid
     ld.b2   qp.state    ; R57
     bz      .idle
@@ -417,9 +428,10 @@ invalid:
     ld      #0x61
 refuse:                 ; A: syndrome. The QP goes to ERR.
     st      fatal_cause
-    inc     c.naked
     ld.t0   bth2
+refuse_at:              ; A: PSN, `fatal_cause`: syndrome
     st      answer_psn
+    inc     c.naked
     ld      fatal_cause
     call    answer
 ; The QP goes to ERR with an event that names `fatal_cause`.

@@ -63,7 +63,20 @@ turn:
     ld.b0   qp.state
     sub     #3
     cmp     #2
-    bnt     .end
+    bnt     .not_sending
+    ld      qp.serve    ; every second turn: READ responses and requests share the wire
+    bbc     31, .own
+    xor     #ALTERNATE
+    st      qp.serve
+    bbc     30, .own
+    jmp     serve_read
+.not_sending:
+    add     #1          ; RTR
+    bnz     .end
+    ld      qp.serve
+    bbc     31, .end
+    jmp     serve_read
+.own:
     ld      qp.until    ; R45
     bz      .no_wait
     sub     now
@@ -155,20 +168,8 @@ begin_message:
     cmp     #33
     bnt     .length
 .cut:
-    ld      wqe+1       ; R22: packets
-    add     qp.pmtu
-    sub     #1
-    ld.t1   a
-    st      t1
-    ld      qp.pmtu
-    bbc     9, .pmtu_256
-    shr     t1
-    st      t1
-.pmtu_256:
-    ld      t1
-    bnz     .some
-    ld      #1
-.some:
+    ld      wqe+1
+    call    packets
     bbs     23, .length ; R75
     add     qp.next
     ld.t0   a
@@ -202,6 +203,12 @@ send_fetched:
     st      t3          ; opcode of the WQE
     cmp     #SEND_READ
     bnz     .data
+    ld      position    ; also after a rewind to its first PSN: responses come meanwhile
+    bz      .whole
+    ld.b1   qp.sending
+    or      #1<<RESTARTED
+    st.b1   qp.sending
+.whole:
     call    reth        ; R31: the rest
     ld      #0x0c
     st.b3   frame_op
@@ -287,24 +294,7 @@ send_fetched:
 .payload:
     call    gather
     bnz     fail        ; A: status
-    ld      packet_count
-    add     #3
-    shr     a
-    shr     a
-    add     extension
-    add     a
-    add     a
-    st      frame_length
-    ld      #0          ; R5: pad
-    sub     packet_count
-    and     #3
-    call    times_16
-    or.b2   frame_op
-    st.b2   frame_op
-    ld      extension
-    add     #14
-    st      frame_numbers
-    call    send_frame
+    call    send_gathered
     inc     c.tx_request
     ld      packet_next
     st      qp.next
@@ -330,14 +320,8 @@ start_timer:
 place_of:
     sub     qp.first
     ld.t0   a
-    ld.w3   a           ; times 256
+    call    times_pmtu
     st      position
-    ld      qp.pmtu
-    bbc     9, .pmtu_256
-    ld      position
-    add     a
-    st      position
-.pmtu_256:
     ld      qp.length
     sub     position
     st      packet_rest

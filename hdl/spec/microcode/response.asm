@@ -170,12 +170,6 @@ rewind:
     bz      turn.end
     st      qp.next
     inc     c.rewind
-    cmp     qp.first
-    bz      .whole
-    ld.b1   qp.sending
-    or      #1<<RESTARTED
-    st.b1   qp.sending
-.whole:
     ld.b1   qp.sending
     bbc     RUNNING, start_timer
     ret

@@ -76,6 +76,14 @@ pub struct Config {
     pub read_ring: usize,
     /// Those of all QPs together.
     pub read_resources: usize,
+    /// PSNs from the expected one on that a QP may hold early packets of, each role (R42); a power of two.
+    pub reorder_window: usize,
+    /// Early packets that the engine holds; 0: they are dropped.
+    pub reorder_slots: usize,
+    /// After a NAK the requester can send one packet again alone.
+    pub selective_repeat: bool,
+    /// CNPs for marked packets, and a rate limiter.
+    pub congestion_control: bool,
 }
 
 const TENGIG: Config = Config {
@@ -103,6 +111,10 @@ const TENGIG: Config = Config {
     atomic: true,
     read_ring: 16,
     read_resources: 1024,
+    reorder_window: 64,
+    reorder_slots: 64,
+    selective_repeat: false,
+    congestion_control: false,
 };
 
 const CU: Config = Config {
@@ -126,10 +138,14 @@ const CU: Config = Config {
     uc: false,
     ud: false,
     requester: true,
-    read_atomic: false,
+    read_atomic: true,
     atomic: false,
     read_ring: 2,
     read_resources: 8,
+    reorder_window: 4,
+    reorder_slots: 0,
+    selective_repeat: false,
+    congestion_control: false,
 };
 
 /// All presets, the default first.
@@ -195,6 +211,9 @@ impl Config {
         }
         if !(7..=15).contains(&self.ring_log) {
             return impossible(format!("ring_log={} must be 7 to 15", self.ring_log));
+        }
+        if !self.reorder_window.is_power_of_two() || self.reorder_window > 64 {
+            return impossible(format!("reorder_window={} must be a power of two, 64 at most", self.reorder_window));
         }
         if self.max_frame > self.roce_buffer {
             return impossible(format!(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counters. Every frame that the MAC delivers ends in exactly one of the counters whose `class` is `Rx` or `Responder`, so those add
-//! up to the frames in (the sum of the `Rx` class alone is the frames in; `rx_roce` of them went to the responder).
+//! up to the frames in (the sum of the `Rx` class alone is the frames in; `rx_roce` of them went to the responder). A packet that the reorder
+//! station holds counts when it leaves it.
 
 /// Which station raises the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ counters! {
     9 RX_NO_BUFFER "rx_no_buffer" Rx "RoCE frames dropped: receive buffer full";
     10 RX_HOST_OVERFLOW "rx_host_overflow" Rx "host frames dropped: host FIFO full";
     11 RX_TOO_LONG "rx_too_long" Rx "frames longer than the longest frame";
-    12 RX_CNP "rx_cnp" Rx "congestion notification packets dropped (R76)";
+    12 RX_CNP "rx_cnp" Rx "congestion notification packets dropped: nothing reacts to them (R76)";
     16 ACCEPTED "accepted" Responder "request packets executed, or their refusal answered";
     17 DUPLICATE "duplicate" Responder "duplicate requests answered (R26)";
     18 OUT_OF_SEQUENCE "out_of_sequence" Responder "packets beyond ePSN, answered by a sequence NAK (R23, R24)";
@@ -82,6 +83,14 @@ counters! {
     49 RNR_WAIT "rnr_wait" Extra "RNR NAKs that made a send queue wait (R44)";
     50 IMPLIED_NAK "implied_nak" Extra "responses found missing by a later PSN (R34)";
     51 BAD_RESPONSE "bad_response" Extra "responses that don't fit their request (R40)";
+    52 REORDER_HELD "reorder_held" Extra "early packets held until their turn, when they count as what they then are (R42)";
+    53 REORDER_FULL "reorder_full" Responder "early packets dropped: no slot free, or none for this QP";
+    54 REORDER_DUPLICATE "reorder_duplicate" Responder "early packets dropped: held already";
+    55 REORDER_RELEASED "reorder_released" Responder "held packets dropped: their QP was reset or went to ERR, or its ePSN moved past them";
+    56 SELECTIVE_RESEND "selective_resend" Extra "requests sent again alone: selective repeat";
+    57 RX_MARKED "rx_marked" Extra "RoCE packets that arrived with ECN's congestion experienced";
+    58 TX_CNP "tx_cnp" Tx "congestion notification packets sent (R76)";
+    59 CNP "cnp" Responder "congestion notification packets that slowed their QP's requests (R76)";
 }
 
 /// No counter: what says this is counted later, by another.

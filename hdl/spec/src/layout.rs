@@ -75,6 +75,7 @@ row! {
         VLAN "vlan" 0 10 1 "send an 802.1Q tag";
         GID_INDEX "gid_index" 0 11 2 "our GID";
         RNR_TIMER "rnr_timer" 0 13 5 "minimum RNR NAK timer code (R43)";
+        REORDER "reorder" 0 18 1 "early requests are held until their turn (R42); no effect without reorder";
         TAG "tag" 0 20 12 "upper 12 bits of the QPN; the lower 12 are the index";
         PD "pd" 1 0 16 "protection domain";
         PKEY "pkey" 1 16 16 "P_Key (R60)";
@@ -93,6 +94,8 @@ row! {
         DEST_MAC_LOW "dest_mac_low" 9 0 32 "destination MAC, last four bytes";
         DEST_MAC_HIGH "dest_mac_high" 10 0 16 "destination MAC, first two bytes";
         VLAN_TCI "vlan_tci" 10 16 16 "802.1Q tag control";
+        NAK_DISTANCE "nak_distance" 11 0 6 "a gap is a loss once a packet more than this many PSNs after it came (R23, R34); no effect without reorder";
+        NAK_DELAY "nak_delay" 11 8 12 "a gap is a loss once it is older, us; 0: age doesn't count; no effect without reorder";
         DEST_IP_0 "dest_ip_0" 12 0 32 "the peer's IP, first four bytes";
         DEST_IP_1 "dest_ip_1" 13 0 32 "the peer's IP, bytes 4-7";
         DEST_IP_2 "dest_ip_2" 14 0 32 "the peer's IP, bytes 8-11";
@@ -104,6 +107,7 @@ row! {
         RETRY_COUNT "retry_count" 19 5 3 "transport retries without progress (R44, R48)";
         RNR_RETRY "rnr_retry" 19 8 3 "RNR retries, 7 for ever (R44)";
         MAX_RD_ATOMIC "max_rd_atomic" 19 11 5 "READs and ATOMICs that we may have outstanding, 0 to 16 (R59)";
+        SELECTIVE_REPEAT "selective_repeat" 19 16 1 "after a sequence NAK only the packet that it names is sent again: the peer holds early packets";
         READ_RING_BASE "read_ring_base" 20 0 12 "first responder resource of the QP's ring in the pool";
         MAX_DEST_RD_ATOMIC "max_dest_rd_atomic" 20 16 5 "READs and ATOMICs that the peer may have outstanding, 0 to 16 (R59)";
     }
@@ -146,6 +150,28 @@ row! {
     mtt {
         LOW "low" 0 0 32 "bus address of the page, lower half (bits 11-0 ignored)";
         HIGH "high" 1 0 32 "bus address of the page, upper half; writing it commits the entry";
+    }
+}
+
+/// Words of the congestion row.
+pub const CONGESTION_WORDS: usize = 5;
+
+row! {
+    /// Congestion control of the whole engine, registers from `registers::CONGESTION` on; an engine without it (READ_LIMITS bit 7) has none of
+    /// them (SLVERR). Words 1 to 4 are DCQCN's parameters (Zhu et al., SIGCOMM 2015).
+    congestion {
+        NOTIFY "notify" 0 0 1 "CNPs are sent for packets that arrive marked (R76)";
+        REACT "react" 0 1 1 "a CNP slows its QP's requests";
+        CNP_INTERVAL "cnp_interval" 0 8 8 "shortest time between two CNPs of a QP, us (R76)";
+        MIN_RATE "min_rate" 1 0 16 "slowest rate, Mb/s";
+        LINE_RATE "line_rate" 1 16 16 "fastest rate, Mb/s";
+        ADDITIVE "additive" 2 0 16 "additive increase, Mb/s";
+        HYPER "hyper" 2 16 16 "hyper increase, Mb/s";
+        ALPHA_TIME "alpha_time" 3 0 10 "alpha falls after so long without a CNP, us";
+        RATE_TIME "rate_time" 3 10 10 "the rate rises after each of these, us";
+        FAST_STEPS "fast_steps" 3 20 4 "rises of fast recovery";
+        GAIN_SHIFT "gain_shift" 3 24 4 "log2 of 1/g";
+        RATE_BYTES "rate_bytes" 4 0 32 "the rate rises after each of these, KiB";
     }
 }
 
@@ -295,6 +321,7 @@ mod tests {
             ("rq_wqe", rq_wqe::FIELDS, RQ_WQE_BYTES / 4),
             ("cqe", cqe::FIELDS, CQE_BYTES / 4),
             ("event", event::FIELDS, EVENT_BYTES / 4),
+            ("congestion", congestion::FIELDS, CONGESTION_WORDS),
         ] {
             let mut used = vec![0u32; words];
             for field in fields {

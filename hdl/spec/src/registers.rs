@@ -46,6 +46,8 @@ pub struct Window {
 pub const DOORBELLS: u32 = 0x01_0000;
 /// Counters, read-only, 4 bytes each, by code.
 pub const COUNTERS: u32 = 0x00_1000;
+/// Congestion control, `layout::congestion`, where the engine has it.
+pub const CONGESTION: u32 = 0x00_2000;
 /// CQ rows, 16 bytes each.
 pub const CQ_TABLE: u32 = 0x02_0000;
 /// MTT entries, 8 bytes each.
@@ -166,7 +168,7 @@ registers! {
     0x84 EQ_PRODUCER "eq_producer" ReadOnly 0 "[15:0] producer index; n + 1 bits of it likewise";
     0x88 TICK "tick" ReadWrite 0 "clocks per 4.096 us as 24.8 fixed point; reset value from the preset's clock";
     0x8c SCRATCH "scratch" ReadWrite 0 "no effect";
-    0x90 READ_LIMITS "read_limits" ReadOnly 0 "READ and ATOMIC as responder, from the preset: [4:0] most that a peer may have outstanding on a QP, [5] ATOMIC is served, [28:16] resources for all QPs together";
+    0x90 READ_LIMITS "read_limits" ReadOnly 0 "READ and ATOMIC as responder, from the preset: [4:0] most that a peer may have outstanding on a QP, [5] ATOMIC is served; [6] as requester: selective repeat; [7] congestion control; [28:16] resources for all QPs together";
 }
 
 impl Window {
@@ -215,16 +217,18 @@ pub fn capabilities(config: &Config) -> u32 {
         | (config.ud as u32) << 17
         | (config.requester as u32) << 18
         | (config.read_atomic as u32) << 19
+        | (config.reorder_slots != 0) as u32 * (1 << 20)
         | (config.ring_log as u32) << 21
         | (config.address_bits as u32) << 25
 }
 
 /// The READ_LIMITS register of a preset.
 pub fn read_limits(config: &Config) -> u32 {
+    let requester = (config.selective_repeat as u32) << 6 | (config.congestion_control as u32) << 7;
     if !config.read_atomic {
-        return 0;
+        return requester;
     }
-    config.read_ring as u32 | (config.atomic as u32) << 5 | (config.read_resources as u32) << 16
+    requester | config.read_ring as u32 | (config.atomic as u32) << 5 | (config.read_resources as u32) << 16
 }
 
 /// Reset value of TICK: clocks per 4.096 us, 24.8 fixed point.
@@ -242,6 +246,7 @@ pub const ROWS: &[(&str, &[layout::Field], usize)] = &[
     ("rq_wqe", layout::rq_wqe::FIELDS, layout::RQ_WQE_BYTES / 4),
     ("cqe", layout::cqe::FIELDS, layout::CQE_BYTES / 4),
     ("event", layout::event::FIELDS, layout::EVENT_BYTES / 4),
+    ("congestion", layout::congestion::FIELDS, layout::CONGESTION_WORDS),
 ];
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ pub fn to_markdown(config: &Config) -> String {
         ));
     }
     line("");
-    line("The SQ producer doorbell is refused: there is no requester yet. Upper halves of doorbell values are ignored.");
+    line("Upper halves of doorbell values are ignored.");
     line("");
     line("## Counters");
     line("");

@@ -18,30 +18,57 @@ const SCENARIO_BASE: u32 = 1000;
 /// Folders that hold tests.
 const FOLDERS: [&str; 4] = ["hdl", "sim", "tb", "fpga"];
 
+/// What a test holds to the rule.
+const COLUMNS: [&str; 2] = ["tables, golden model, host library", "RTL"];
+/// Rules that aren't the engine's: R42 waits for the reorder station, R76 for congestion control.
+const WAITING: [u32; 2] = [42, 76];
+/// Pause is the MAC's, and there is no golden model of that.
+const MAC_RULE: u32 = 79;
+
+/// Tests by rule (or [`SCENARIO_BASE`] and scenario), a list for each of [`COLUMNS`].
+type Found = BTreeMap<u32, [Vec<String>; 2]>;
+
 /// `docs/testplan.md` for the project at `root`. Errors: a source file that can't be read.
 pub fn to_markdown(root: &Path) -> io::Result<String> {
-    let mut found: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut found = Found::new();
     for folder in FOLDERS {
         walk(&root.join(folder), root, &mut found)?;
     }
-    let mut text = String::from(
-        "<!-- Made by `cargo run --bin gen-docs`; don't edit. -->\n# Test plan\n\nRule of the wire → tests named after it. `sim/model` tests hold the golden model to the rule, `tb` tests the RTL. A rule without a test waits for the\nhalf of the engine that it speaks of (requester, READ, ATOMIC, reorder), or is a shortfall.\n\n| rule | tests |\n|---|---|\n",
+    let [model, rtl] = COLUMNS;
+    let mut text = format!(
+        "<!-- Made by `cargo run --bin gen-docs`; don't edit. -->\n# Test plan\n\nRule of the wire → tests named after it. `tb` tests hold stations of the RTL to the rule, `sim/tests` the Verilated engine. R{} waits for\nthe reorder station, R{} for congestion control; R{MAC_RULE} is the MAC's alone. Any other rule without a test is a shortfall.\n\n| rule | {model} | {rtl} |\n|---|---|---|\n",
+        WAITING[0], WAITING[1]
     );
+    let cells = |key: u32| -> String {
+        let list = |n: usize| found.get(&key).map(|f| f[n].join("<br>")).filter(|t| !t.is_empty());
+        [0, 1].map(|n| list(n).unwrap_or("–".into())).join(" | ")
+    };
     for rule in 1..=RULES {
-        let tests = found.get(&rule).map_or("–".to_string(), |t| t.join("<br>"));
-        text.push_str(&format!("| R{rule} | {tests} |\n"));
+        text.push_str(&format!("| R{rule} | {} |\n", cells(rule)));
     }
-    text.push_str("\n| scenario | tests |\n|---|---|\n");
+    text.push_str(&format!("\n| scenario | {model} | {rtl} |\n|---|---|---|\n"));
     for scenario in 1..=SCENARIOS {
-        let tests = found.get(&(SCENARIO_BASE + scenario)).map_or("–".to_string(), |t| t.join("<br>"));
-        text.push_str(&format!("| {scenario} | {tests} |\n"));
+        text.push_str(&format!("| {scenario} | {} |\n", cells(SCENARIO_BASE + scenario)));
     }
     let covered = found.keys().filter(|r| (1..=RULES).contains(*r)).count();
     text.push_str(&format!("\n{covered} of {RULES} rules have a test.\n"));
+    for (n, column) in COLUMNS.iter().enumerate() {
+        let missing: Vec<String> = (1..=RULES)
+            .filter(|rule| !WAITING.contains(rule) && (n == 1 || *rule != MAC_RULE) && found.get(rule).is_none_or(|f| f[n].is_empty()))
+            .map(|rule| format!("R{rule}"))
+            .collect();
+        let missing = if missing.is_empty() { "none".into() } else { missing.join(", ") };
+        text.push_str(&format!("Without one ({column}): {missing}.\n"));
+    }
     Ok(text)
 }
 
-fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<u32, Vec<String>>) -> io::Result<()> {
+/// Which of [`COLUMNS`] a file's tests belong to.
+fn column(file: &str) -> usize {
+    usize::from(file.starts_with("tb/") || file.starts_with("sim/tests/") || file.starts_with("fpga/"))
+}
+
+fn walk(folder: &Path, root: &Path, found: &mut Found) -> io::Result<()> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     let mut paths: Vec<_> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
     paths.sort();
@@ -56,17 +83,32 @@ fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<u32, Vec<String>>) -> i
     Ok(())
 }
 
-/// Functions called `rN_…` or `rN_to_rM_…` that follow a `#[test]`.
-fn tests(text: &str, file: &str, found: &mut BTreeMap<u32, Vec<String>>) {
+/// Functions called `rN_…` or `rN_to_rM_…` that follow a `#[test]`, and names that a macro of the file makes tests of: `both!(rN_…, …);` or, in its
+/// body, `rN_… => …;`.
+fn tests(text: &str, file: &str, found: &mut Found) {
     let mut attribute = false;
-    for line in text.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix("fn ").and_then(|l| l.split('(').next()).filter(|_| attribute) {
+    for whole in text.lines() {
+        let line = whole.trim();
+        let names: Vec<&str> = if let Some(rest) = line.strip_prefix("fn ").filter(|_| attribute) {
+            rest.split('(').take(1).collect()
+        } else if let Some((name, _)) = line.split_once(" => ").filter(|_| line.ends_with(';')) {
+            vec![name]
+        } else if let Some((_, arguments)) = whole.split_once("!(").filter(|(name, _)| is_name(name)) {
+            arguments.split(',').map(str::trim).collect()
+        } else {
+            vec![]
+        };
+        for name in names.into_iter().filter(|name| is_name(name)) {
             for rule in rules(name) {
-                found.entry(rule).or_default().push(format!("`{name}` ({file})"));
+                found.entry(rule).or_default()[column(file)].push(format!("`{name}` ({file})"));
             }
         }
         attribute = line.starts_with("#[") && (attribute || line == "#[test]");
     }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// The rules in a test's name.
@@ -99,8 +141,13 @@ mod unit {
         assert_eq!(rules("scenario_2_r11_r39_opcodes"), [1002, 11, 39]);
         assert_eq!(rules("r57_r73_resume"), [57, 73]);
         assert_eq!(rules("registers_r1"), [0; 0]);
-        let mut found = BTreeMap::new();
-        tests("#[test]\nfn r24_nak() {}\nfn r25_helper() {}\n", "x.rs", &mut found);
-        assert_eq!(found.keys().collect::<Vec<_>>(), [&24]);
+        let mut found = Found::new();
+        let text = "#[test]\nfn r24_nak() {}\nfn r25_helper() {}\nboth!(r26_a_64, r26_a_32, body, 3);\n    r27_case => body;\n    assert!(r28_no);\n";
+        tests(text, "tb/x.rs", &mut found);
+        assert_eq!(found.keys().collect::<Vec<_>>(), [&24, &26, &27]);
+        assert_eq!(
+            found[&26],
+            [vec![], vec!["`r26_a_64` (tb/x.rs)".to_string(), "`r26_a_32` (tb/x.rs)".into()]]
+        );
     }
 }

@@ -21,7 +21,7 @@ struct Args {
     /// What to build for; see --list
     #[arg(long, value_name = "NAME", default_value = "tengig")]
     preset: String,
-    /// What to write; all but `hca` have 64 bits only
+    /// What to write; all but `hca` and `cu` have 64 bits only
     #[arg(long, value_name = "TOP", value_enum, default_value = "hca")]
     top: Top,
     /// Folder to write to [default: target/verilog/PRESET, or target/verilog/TOP]
@@ -51,6 +51,8 @@ enum Top {
     Mac,
     /// The `ecp5` board without its vendor cells
     Ecp5,
+    /// The `cu` board without its vendor cells (with --preset cu)
+    Cu,
 }
 
 /// A message for the user and the exit status.
@@ -125,6 +127,7 @@ fn generate(args: &Args) -> Result<(), Failure> {
         Top::HcaXgmii => (top::emit_xgmii(&config), "hca-xgmii"),
         Top::Mac => (top::emit_mac(&config), "mac"),
         Top::Ecp5 => (top::emit_ecp5(&config), "ecp5"),
+        Top::Cu => (top::emit_cu(&config), "cu-board"),
     };
     let design = design.map_err(refuse)?;
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("target/verilog").join(folder));

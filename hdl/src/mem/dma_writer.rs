@@ -146,10 +146,11 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.read_valid.next = self.splitter.read_valid.val();
         self.splitter.read_ready.next = self.read_ready.val();
 
-        self.mtt.mtt_valid.next = self.mtt_valid.val();
+        // While a burst's page stands, the table isn't written: its address may not change before AW is taken.
+        self.mtt.mtt_valid.next = self.mtt_valid.val() & !self.splitter.mtt_busy.val();
         self.mtt.mtt_address.next = self.mtt_address.val();
         self.mtt.mtt_data.next = self.mtt_data.val();
-        self.mtt_ready.next = self.mtt.mtt_ready.val();
+        self.mtt_ready.next = self.mtt.mtt_ready.val() & !self.splitter.mtt_busy.val();
         self.share.reset.next = self.reset.val();
         self.share.first_busy.next = self.splitter.mtt_busy.val();
         self.share.first_entry.next = self.splitter.mtt_entry.val();

@@ -98,7 +98,8 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     end_high: DFF<Bits<32>>,
     end_carry: DFF<Bit>,
     past_carry: DFF<Bit>,
-    page_offset: DFF<Bits<16>>,
+    /// Pages from the region's first: one more than 16 bits hold, where 28 bits of offset begin within a page.
+    page_offset: DFF<Bits<17>>,
     address_low: DFF<Bits<32>>,
     address_carry: DFF<Bit>,
     table_open: Signal<Local, Bit>,
@@ -359,7 +360,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
         self.address_high_add.b.next = self.offset_high.q.val();
         self.address_high_add.carry_in.next = self.address_carry.q.val();
         // Paged: MTT entry of the page; the MTT has no entry beyond `TA` bits, and no offset beyond 16 bits of pages.
-        self.page.next = bit_cast::<17, 16>(self.word.val().get_bits::<16>(0)) + bit_cast::<17, 16>(self.page_offset.q.val());
+        self.page.next = bit_cast::<17, 16>(self.word.val().get_bits::<16>(0)) + self.page_offset.q.val();
         self.offset_beyond.next = self.paged.q.val() & (self.offset_high.q.val().any() | self.offset_low.q.val().get_bits::<4>(28).any());
         self.page_kept.next =
             bit_cast::<17, 16>(self.address_low.q.val().get_bits::<16>(12)) | (bit_cast::<17, 1>(self.address_carry.q.val().into()) << 16);
@@ -399,7 +400,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 self.offset_low.d.next = self.offset.val() & self.offset_mask.val();
                 self.failed.d.next = self.failed.q.val() | self.offset_spills.val() | self.length_spills.val();
                 self.offset_carry.d.next = self.offset_low_add.carry_out.val();
-                self.page_offset.d.next = self.key_va.val().get_bits::<16>(12) - self.word.val().get_bits::<16>(12);
+                self.page_offset.d.next = self.key_va.val().get_bits::<17>(12) - self.word.val().get_bits::<17>(12);
             }
             KeyStep::VaHigh => {
                 self.step.d.next = KeyStep::LengthLow;

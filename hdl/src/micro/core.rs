@@ -4,21 +4,22 @@
 //! ```text
 //!         ┌──────────────── next address ◄── branch, stack ◄──────────┐
 //!         ▼                                                           │
-//!  program ROM ─► instruction ─► memory address ─► memory ─┐          │ Z, T, bits of A
+//!  program: RAM, logic ─► instr. ─► memory address ─► memory ─┐       │ Z, T, bits of A
 //!                   │ ▲ inc of a counter                   ▼          │
 //!                   │ └── event             A, port ─► operand ─► LaneUnit ─► held ─► Alu ─► A, Z, T
 //!                   └──► port number                                  └─► memory, W
 //!  cycle:            first                          second                     first of the next
 //! ```
 //!
-//! Two cycles an instruction. The adder works in the first cycle of the next instruction, which looks at A, Z and T only in its second: nobody
+//! Two cycles an instruction; three in the program's upper half, which is logic behind a register instead of RAM: the logic works in the first. The adder works in the first cycle of the next instruction, which looks at A, Z and T only in its second: nobody
 //! sees it, and no path goes through lane unit and adder. What can't be done yet is tried again every two. Counter events slip in between as an
 //! `inc` that touches nothing else.
 //! While `hold` is high the memory's read port belongs to `steal_address`, and no instruction goes on. Contract: `docs/stations/micro.md`.
 
 use super::{Alu, LaneUnit, Stack};
-use crate::prim::{Rom, SdpRam};
+use crate::prim::{LogicRom, Rom, SdpRam};
 use rust_hdl::prelude::*;
+use verbena_spec::micro::isa;
 
 /// The core of the small preset.
 #[derive(LogicBlock)]
@@ -50,11 +51,12 @@ pub struct Core {
     pub steal_address: Signal<In, Bits<9>>,
     pub memory_data: Signal<Out, Bits<32>>,
     instructions: Rom<11, 20>,
+    upper: LogicRom<9, 20>,
     memory: SdpRam<9, 32>,
-    stack: Stack<11, 6, 5>,
+    stack: Stack<12, 6, 5>,
     lanes: LaneUnit,
     alu: Alu,
-    pc: DFF<Bits<11>>,
+    pc: DFF<Bits<12>>,
     a: DFF<Bits<32>>,
     t: DFF<Bit>,
     /// Each bit: four bits of the last result are 0.
@@ -67,6 +69,8 @@ pub struct Core {
     /// The first instruction is being fetched.
     starting: DFF<Bit>,
     second: DFF<Bit>,
+    /// An instruction of the upper half stands in its register.
+    settled: DFF<Bit>,
     /// What the adder works on, the cycle after an instruction that computes.
     held_x: DFF<Bits<32>>,
     held_op: DFF<Bits<4>>,
@@ -101,9 +105,9 @@ pub struct Core {
     jump: Signal<Local, Bit>,
     tested: Signal<Local, Bit>,
     zero: Signal<Local, Bit>,
-    pc_after: Signal<Local, Bits<11>>,
-    target: Signal<Local, Bits<11>>,
-    next: Signal<Local, Bits<11>>,
+    pc_after: Signal<Local, Bits<12>>,
+    target: Signal<Local, Bits<12>>,
+    next: Signal<Local, Bits<12>>,
     nibbles: Signal<Local, Bits<8>>,
     result: Signal<Local, Bits<32>>,
 }
@@ -111,6 +115,7 @@ pub struct Core {
 impl Core {
     /// A core with its program.
     pub fn new(program: &[u32]) -> Self {
+        let (lower, upper) = program.split_at(program.len().min(1 << isa::LOWER_LOG));
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -133,7 +138,8 @@ impl Core {
             hold: Default::default(),
             steal_address: Default::default(),
             memory_data: Default::default(),
-            instructions: Rom::new(program),
+            instructions: Rom::new(lower),
+            upper: LogicRom::new(upper),
             memory: Default::default(),
             stack: Default::default(),
             lanes: Default::default(),
@@ -149,6 +155,7 @@ impl Core {
             strobes: Default::default(),
             starting: Default::default(),
             second: Default::default(),
+            settled: Default::default(),
             held_x: Default::default(),
             held_op: Default::default(),
             computing: Default::default(),
@@ -192,11 +199,15 @@ impl Core {
 impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pc, a, t, zeros, x, y, count, shift, strobes, starting, second, held_x, held_op, computing, slip);
-        clock!(self, clock, instructions, memory, stack);
+        dff_setup!(self, clock, pc, a, t, zeros, x, y, count, shift, strobes, starting, second, settled, held_x, held_op, computing, slip);
+        clock!(self, clock, instructions, upper, memory, stack);
 
         // The instruction, and what it is.
+        self.upper.read_address.next = self.pc.q.val().get_bits::<9>(0);
         self.word.next = self.instructions.read_data.val();
+        if self.pc.q.val().get_bit(11) {
+            self.word.next = self.upper.read_data.val();
+        }
         if self.slip.q.val() {
             // inc of word 30 + code.
             self.word.next = bit_cast::<20, 4>(self.event_code.val()) | 0x68630;
@@ -377,7 +388,13 @@ impl Logic for Core {
         // Where to.
         self.zero.next = self.zeros.q.val().all();
         self.tested.next = self.a.q.val().get_bit(self.word.val().get_bits::<5>(11).index());
-        self.target.next = self.word.val().get_bits::<11>(0);
+        // Bit 13 of a branch is its target's bit 11, but for those that test a bit of A: they stay in their half.
+        self.target.next =
+            bit_cast::<12, 11>(self.word.val().get_bits::<11>(0)) | (bit_cast::<12, 1>(self.word.val().get_bit(13).into()) << 11);
+        if self.word.val().get_bit(18) & self.word.val().get_bit(17) {
+            self.target.next =
+                bit_cast::<12, 11>(self.word.val().get_bits::<11>(0)) | (bit_cast::<12, 1>(self.pc.q.val().get_bit(11).into()) << 11);
+        }
         self.jump.next = false;
         self.is_ret.next = false;
         match self.word.val().get_bits::<3>(16).index() {
@@ -385,7 +402,9 @@ impl Logic for Core {
                 self.jump.next = true;
                 self.is_ret.next = self.is_branch.val() & self.word.val().get_bit(12);
                 if self.word.val().get_bit(11) {
-                    self.target.next = self.word.val().get_bits::<11>(0) | bit_cast::<11, 6>(self.a.q.val().get_bits::<6>(0));
+                    self.target.next = bit_cast::<12, 11>(self.word.val().get_bits::<11>(0))
+                        | (bit_cast::<12, 1>(self.word.val().get_bit(13).into()) << 11)
+                        | bit_cast::<12, 6>(self.a.q.val().get_bits::<6>(0));
                 }
             }
             1 => {
@@ -433,10 +452,12 @@ impl Logic for Core {
 
         // Steps.
         self.instructions.read_enable.next = self.starting.q.val() | (self.second.q.val() & !self.slip.q.val());
-        self.instructions.read_address.next = self.next.val();
+        self.instructions.read_address.next = self.next.val().get_bits::<11>(0);
         self.event_ready.next = self.second.q.val() & self.slip.q.val();
         self.starting.d.next = false;
-        self.second.d.next = !self.second.q.val() & !self.starting.q.val() & !self.hold.val();
+        self.settled.d.next = !self.second.q.val();
+        self.second.d.next =
+            !self.second.q.val() & !self.starting.q.val() & !self.hold.val() & (self.settled.q.val() | !self.pc.q.val().get_bit(11));
         if self.second.q.val() {
             self.pc.d.next = self.next.val();
             self.slip.d.next = self.event_valid.val() & !self.slip.q.val();

@@ -51,6 +51,8 @@ pub struct Demux<const QA: usize> {
     pub remote_read: Signal<Out, Bit>,
     pub remote_atomic: Signal<Out, Bit>,
     pub rnr_timer: Signal<Out, Bits<5>>,
+    /// Early requests are held.
+    pub reorder: Signal<Out, Bit>,
     state: DFF<DemuxState>,
     word_late: DFF<Bits<32>>,
     item_late: DFF<Bits<5>>,
@@ -68,6 +70,7 @@ pub struct Demux<const QA: usize> {
     read_kept: DFF<Bit>,
     atomic_kept: DFF<Bit>,
     rnr_kept: DFF<Bits<5>>,
+    reorder_kept: DFF<Bit>,
     now: Signal<Local, Bits<32>>,
     ask: Signal<Local, Bits<5>>,
     expected: Signal<Local, Bits<32>>,
@@ -125,6 +128,7 @@ impl<const QA: usize> Demux<QA> {
             remote_read: Default::default(),
             remote_atomic: Default::default(),
             rnr_timer: Default::default(),
+            reorder: Default::default(),
             state: Default::default(),
             word_late: Default::default(),
             item_late: Default::default(),
@@ -142,6 +146,7 @@ impl<const QA: usize> Demux<QA> {
             read_kept: Default::default(),
             atomic_kept: Default::default(),
             rnr_kept: Default::default(),
+            reorder_kept: Default::default(),
             now: Default::default(),
             ask: Default::default(),
             expected: Default::default(),
@@ -202,7 +207,8 @@ impl<const QA: usize> Logic for Demux<QA> {
             write_kept,
             read_kept,
             atomic_kept,
-            rnr_kept
+            rnr_kept,
+            reorder_kept
         );
 
         self.word_late.d.next = self.word.val();
@@ -289,6 +295,7 @@ impl<const QA: usize> Logic for Demux<QA> {
                 self.read_kept.d.next = self.now.val().get_bit(7);
                 self.atomic_kept.d.next = self.now.val().get_bit(8);
                 self.rnr_kept.d.next = self.now.val().get_bits::<5>(13);
+                self.reorder_kept.d.next = self.now.val().get_bit(18);
                 self.ask.next = self.word_ip2.val();
                 self.state.d.next = DemuxState::Address3;
                 if self.six.val() {
@@ -366,6 +373,7 @@ impl<const QA: usize> Logic for Demux<QA> {
         self.remote_read.next = self.read_kept.q.val();
         self.remote_atomic.next = self.atomic_kept.q.val();
         self.rnr_timer.next = self.rnr_kept.q.val();
+        self.reorder.next = self.reorder_kept.q.val();
 
         if self.reset.val() {
             self.state.d.next = DemuxState::Idle;

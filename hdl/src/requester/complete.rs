@@ -61,8 +61,6 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pub head: Signal<In, PacketHead>,
     pub response_valid: Signal<In, Bit>,
     pub response_done: Signal<Out, Bit>,
-    /// A response with data is done, but its QP's row isn't written yet: no change of a state may pass it.
-    pub response_late: Signal<Out, Bit>,
     pub response_code: Signal<Out, Bits<6>>,
     /// The frame is released by a job of ours; else control releases it.
     pub response_placed: Signal<Out, Bit>,
@@ -130,6 +128,9 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pub ack_index: Signal<In, Bits<12>>,
     pub ack_item: Signal<In, Bits<1>>,
     pub ack_data: Signal<Out, Bits<32>>,
+    /// Completions of `ack_walk_index` are on their way whose WQEs `ack_data` still holds as uncompleted.
+    pub ack_walk: Signal<Out, Bit>,
+    pub ack_walk_index: Signal<Out, Bits<12>>,
     /// To control: this QP goes to ERR.
     pub qp_error_valid: Signal<Out, Bit>,
     pub qp_error_index: Signal<Out, Bits<12>>,
@@ -191,7 +192,6 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             head: Default::default(),
             response_valid: Default::default(),
             response_done: Default::default(),
-            response_late: Default::default(),
             response_code: Default::default(),
             response_placed: Default::default(),
             job: Default::default(),
@@ -255,6 +255,8 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             ack_index: Default::default(),
             ack_item: Default::default(),
             ack_data: Default::default(),
+            ack_walk: Default::default(),
+            ack_walk_index: Default::default(),
             qp_error_valid: Default::default(),
             qp_error_index: Default::default(),
             qp_error_ready: Default::default(),
@@ -347,7 +349,6 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.steps.sent_status.next = self.sent_status.val();
         self.done.next = self.steps.finish.val();
         self.response_done.next = self.steps.response_done.val();
-        self.response_late.next = self.steps.late.val();
         self.response_placed.next = self.steps.placed.val();
         self.response_code.next = self.code_response.val();
         if self.steps.ghost.val() {
@@ -379,6 +380,8 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.rows.ack_index.next = self.ack_index.val().get_bits::<QA>(0);
         self.rows.ack_item.next = self.ack_item.val();
         self.ack_data.next = self.rows.ack_data.val();
+        self.ack_walk.next = self.steps.busy.val();
+        self.ack_walk_index.next = self.steps.index.val();
         self.steps.word.next = self.rows.word.val();
         self.look_read.next = self.steps.look_read.val();
         self.look_index.next = self.steps.index.val();

@@ -106,14 +106,15 @@ pub struct CompleteSteps {
     pub sent_status: Signal<In, Bits<8>>,
     pub work: Signal<Out, CompleteWork>,
     pub finish: Signal<Out, Bit>,
-    /// One cycle: the response is done. One with data is done when its jobs and its entry have left, while what follows from it is still written (`late`).
+    /// One cycle: the response is done.
     pub response_done: Signal<Out, Bit>,
-    pub late: Signal<Out, Bit>,
     /// The response was outside what is outstanding (R39).
     pub ghost: Signal<Out, Bit>,
     /// The response's last job has released the frame.
     pub placed: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<12>>,
+    /// At work for `index`: its row may be behind what has been completed.
+    pub busy: Signal<Out, Bit>,
     pub wqe: Signal<Out, Bits<16>>,
     // Rows, and what `Send` shows.
     pub read: Signal<Out, Bit>,
@@ -231,9 +232,6 @@ pub struct CompleteSteps {
     operation: DFF<TimerOperation>,
     /// The end, a cycle after its decision.
     finish_kept: DFF<Bit>,
-    /// The response is done, but not the work.
-    early: DFF<Bit>,
-    released: DFF<Bit>,
     report: DFF<Bit>,
     report_kept: DFF<Bits<12>>,
     other: Signal<Local, Bit>,
@@ -292,10 +290,10 @@ impl Default for CompleteSteps {
             work: Default::default(),
             finish: Default::default(),
             response_done: Default::default(),
-            late: Default::default(),
             ghost: Default::default(),
             placed: Default::default(),
             index: Default::default(),
+            busy: Default::default(),
             wqe: Default::default(),
             read: Default::default(),
             item: Default::default(),
@@ -401,8 +399,6 @@ impl Default for CompleteSteps {
             cause: Default::default(),
             operation: Default::default(),
             finish_kept: Default::default(),
-            early: Default::default(),
-            released: Default::default(),
             report: Default::default(),
             report_kept: Default::default(),
             other: Default::default(),
@@ -491,8 +487,6 @@ impl Logic for CompleteSteps {
             cause,
             operation,
             finish_kept,
-            early,
-            released,
             report,
             report_kept
         );
@@ -501,10 +495,7 @@ impl Logic for CompleteSteps {
         self.expired_ready.next = false;
         self.finish.next = self.finish_kept.q.val();
         self.finish_kept.d.next = false;
-        self.early.d.next = false;
-        self.response_done.next =
-            self.early.q.val() | (self.finish_kept.q.val() & (self.work_kept.q.val() == CompleteWork::Response) & !self.released.q.val());
-        self.late.next = self.released.q.val();
+        self.response_done.next = self.finish_kept.q.val() & (self.work_kept.q.val() == CompleteWork::Response);
         self.read.next = false;
         self.item.next = 0.into();
         self.write.next = false;
@@ -515,6 +506,7 @@ impl Logic for CompleteSteps {
             | (bit_cast::<32, 1>(self.implied.q.val().into()) << 28)
             | (bit_cast::<32, 1>(self.waiting.q.val().into()) << 29)
             | (bit_cast::<32, 1>(self.told.q.val().into()) << 30);
+        self.busy.next = self.state.q.val() != CompleteState::Idle;
         self.look_read.next = false;
         self.look_item.next = 0.into();
         self.load_service.next = false;
@@ -573,7 +565,6 @@ impl Logic for CompleteSteps {
         match self.state.q.val() {
             CompleteState::Idle => {
                 self.place_clear.next = true;
-                self.released.d.next = false;
                 self.moved.d.next = false;
                 self.rewinding.d.next = false;
                 self.waking.d.next = false;
@@ -879,9 +870,6 @@ impl Logic for CompleteSteps {
                 self.entry_complete.next = self.closing_kept.q.val() & self.signaled.val();
                 self.entry_valid.next = self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val());
                 if self.entry_ready.val() | !(self.place_jobs.val().any() | (self.closing_kept.q.val() & self.signaled.val())) {
-                    // The head isn't needed any more.
-                    self.early.d.next = true;
-                    self.released.d.next = true;
                     // An entry that may follow has no jobs.
                     self.place_clear.next = true;
                     self.reach.next = true;
@@ -1155,8 +1143,6 @@ impl Logic for CompleteSteps {
         if self.reset.val() {
             self.state.d.next = CompleteState::Idle;
             self.finish_kept.d.next = false;
-            self.early.d.next = false;
-            self.released.d.next = false;
             self.turn.d.next = false;
             self.report.d.next = false;
         }

@@ -108,6 +108,9 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub ack_read: Signal<Out, Bit>,
     pub ack_free: Signal<In, Bit>,
     pub ack_data: Signal<In, Bits<32>>,
+    /// Completions of this QP are on their way: a doorbell that looks too far ahead is looked at again.
+    pub ack_walk: Signal<In, Bit>,
+    pub ack_walk_index: Signal<In, Bits<12>>,
     pub who: Signal<Out, Bits<QA>>,
     /// The producer changes.
     pub producer_write: Signal<Out, Bit>,
@@ -183,6 +186,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     flush_index_kept: DFF<Bits<12>>,
     flush_state_kept: DFF<Bits<3>>,
     refusing: DFF<Bit>,
+    unsure: DFF<Bit>,
     refused_index: DFF<Bits<12>>,
     quiet: Signal<Local, Bit>,
     can_rewind: Signal<Local, Bit>,
@@ -280,7 +284,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             rewind_seen,
             flushing
         );
-        dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index);
+        dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index, unsure);
         clock!(self, clock, ram, queue);
         self.queue.reset.next = self.reset.val();
         self.ram.advance.next = true;
@@ -432,6 +436,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.step.d.next = SchedulerState::Index;
                 if self.work.q.val() == SchedulerWork::Doorbell {
                     self.ack_read.next = true;
+                    self.unsure.d.next = self.ack_walk.val() & (self.ack_walk_index.val() == self.index.q.val());
                     if !self.ack_free.val() {
                         self.step.d.next = SchedulerState::Flags;
                     }
@@ -659,9 +664,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.step.d.next = SchedulerState::Fetch;
                     }
                     SchedulerWork::Doorbell => {
-                        self.doorbell_ready.next = true;
+                        self.doorbell_ready.next = !self.refused.q.val() | !self.unsure.q.val();
                         self.step.d.next = SchedulerState::Fetch;
-                        if self.refused.q.val() {
+                        if self.refused.q.val() & self.unsure.q.val() {
+                            self.step.d.next = SchedulerState::Idle;
+                        } else if self.refused.q.val() {
                             self.count_doorbell.next = true;
                             self.refusing.d.next = true;
                             self.refused_index.d.next = self.index.q.val();

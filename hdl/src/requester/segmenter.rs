@@ -15,6 +15,7 @@
 //! pieces the words come behind both checks, because the place of the second one passes through the row.
 //! A turn begins only when nothing that `Complete` must take could stop it: at most one `arm` waits (two have room), and no `fail`.
 //! A fence whose READs and ATOMICs are all answered waits in the turn (`Landing`) until what was under way to memory then has landed.
+//! Where a write has failed, the turn ends, and the next one tries again, until the QP concerned is in ERR.
 //! Cycles: 10 to `Judge`, a key check, 2.
 //!
 //! Row, 32 words: 0 next PSN; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 highest PSN sent + 1; 3 first WQE never begun; 4 bytes of the message
@@ -142,6 +143,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// A fence: wait for the bytes under way to memory; they are there.
     pub landing_mark: Signal<Out, Bit>,
     pub landing_clear: Signal<In, Bit>,
+    /// Some of them could not be written: a QP is about to go to ERR, maybe this one.
+    pub failing_write: Signal<In, Bit>,
     pub arm_valid: Signal<Out, Bit>,
     pub arm_index: Signal<Out, Bits<QA>>,
     pub arm_ready: Signal<In, Bit>,
@@ -683,6 +686,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.wqe_kept.d.next = 9.into();
                 if self.landing_clear.val() {
                     self.state.d.next = SegmenterState::Again;
+                    if self.failing_write.val() {
+                        // Another turn, behind the change of state.
+                        self.leaving.d.next = EndOfTurn::Packet;
+                        self.state.d.next = SegmenterState::Leave;
+                    }
                 }
             }
             SegmenterState::Count => {

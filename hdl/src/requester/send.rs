@@ -91,6 +91,8 @@ pub struct Send<
     /// `Complete` hands a write job over; one of them has landed in memory. In order.
     pub placed: Signal<In, Bit>,
     pub landed: Signal<In, Bit>,
+    /// From retire: a write has failed and its QP isn't in ERR yet. No fenced message begins.
+    pub failing: Signal<In, Bit>,
     // From and to `Complete`.
     pub rewind_valid: Signal<In, Bit>,
     pub rewind_index: Signal<In, Bits<12>>,
@@ -126,6 +128,9 @@ pub struct Send<
     pub ack_index: Signal<Out, Bits<12>>,
     pub ack_item: Signal<Out, Bits<1>>,
     pub ack_data: Signal<In, Bits<32>>,
+    /// Completions of this QP are on their way whose WQEs `ack_data` still holds as uncompleted.
+    pub ack_walk: Signal<In, Bit>,
+    pub ack_walk_index: Signal<In, Bits<12>>,
     pub event_job: Signal<Out, EventJob>,
     pub event_valid: Signal<Out, Bit>,
     pub event_ready: Signal<In, Bit>,
@@ -166,6 +171,7 @@ impl<
         self.landing.landed.next = self.landed.val();
         self.landing.mark.next = self.segmenter.landing_mark.val();
         self.segmenter.landing_clear.next = self.landing.clear.val();
+        self.segmenter.failing_write.next = self.failing.val();
         self.reports.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.store.reset.next = self.reset.val();
@@ -273,6 +279,8 @@ impl<
             self.ack_item.next = bit_cast::<1, 1>(self.segmenter.ack_item.val().into());
         }
         self.scheduler.ack_data.next = self.ack_data.val();
+        self.scheduler.ack_walk.next = self.ack_walk.val();
+        self.scheduler.ack_walk_index.next = self.ack_walk_index.val();
         self.segmenter.ack_data.next = self.ack_data.val();
 
         // Keys.

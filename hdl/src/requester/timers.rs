@@ -20,7 +20,8 @@
 //! RAM words of a QP: 0 entry ([7:0] deadline, [12:8] shift, [13] RNR, [14] running), 1 the ACK timeout code of the host's row.
 //! A round takes 4 cycles for an idle timer, 7 for a running one: up to 12 us for 256 QPs at 156.25 MHz. `arm` starts the ACK timer only where
 //! none runs (R45); `set` puts an end to whatever ran. An `expired` on offer is withdrawn when something else is asked, and offered again if still due.
-//! `tick` counts clocks per 4.096 us as 24.8 fixed point, 8 to 2,047 clocks (500 MHz). `SA` must be `QA + 1`, `SC` one more.
+//! `tick` counts clocks per 4.096 us as 24.8 fixed point, 8 to 2,047 clocks (500 MHz), and no fewer than a quarter of the QPs: 128 of the smallest units
+//! (32 `tick`s) must be longer than a round of the scan, or a deadline that has passed is taken for one to come. `SA` must be `QA + 1`, `SC` one more.
 //! With `coarse` time runs 2^19 times as fast, in steps of that size: for tests of the long codes only.
 
 use crate::prim::SplitRam;

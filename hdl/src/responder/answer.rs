@@ -7,6 +7,7 @@
 //! | Served | accepted | the READ responder's, later | | ePSN + its PSNs, MSN + 1 |
 //! | Duplicate | duplicate | ACK with the PSN last executed (R26) | | |
 //! | SequenceNak | out_of_sequence | 0x60, ePSN (R24) | | NAK stands |
+//! | Early, EarlyNak | the reorder station's | none; 0x60, ePSN | | NAK stands |
 //! | Rnr | rnr | 0x20 + timer (R46) | | NAK stands |
 //! | NoReceive, Broken | their own | | | ePSN + 1, message dropped (R57, R73) |
 //! | Invalid, Access | naked | 0x61, 0x62 | | ERR, event |
@@ -216,6 +217,12 @@ impl Logic for Answer {
             }
             Verdict::SequenceNak => {
                 self.counter_kept.d.next = self.count_sequence.val();
+                self.respond_kept.d.next = true;
+                self.syndrome_kept.d.next = self.nak_sequence.val();
+                self.stands_kept.d.next = true;
+                self.changes_kept.d.next = true;
+            }
+            Verdict::EarlyNak => {
                 self.respond_kept.d.next = true;
                 self.syndrome_kept.d.next = self.nak_sequence.val();
                 self.stands_kept.d.next = true;

@@ -94,6 +94,21 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub request_done: Signal<In, Bit>,
     pub request_verdict: Signal<In, Bits<3>>,
     pub request_psns: Signal<In, Bits<24>>,
+    /// To the reorder station: the head is a request beyond ePSN, of a QP that has the attribute. Held until done. PSN - ePSN, and whether a NAK stands.
+    pub hold_valid: Signal<Out, Bit>,
+    pub hold_distance: Signal<Out, Bits<24>>,
+    pub hold_standing: Signal<Out, Bit>,
+    pub nak_distance: Signal<Out, Bits<6>>,
+    pub nak_delay: Signal<Out, Bits<12>>,
+    pub hold_done: Signal<In, Bit>,
+    pub hold_nak: Signal<In, Bit>,
+    pub hold_code: Signal<In, Bits<6>>,
+    /// The head is there only to answer a gap: nothing is executed or counted.
+    pub probe: Signal<In, Bit>,
+    /// A packet is under way. With `head_next`: ePSN of its QP, and whether it has moved.
+    pub packet_busy: Signal<Out, Bit>,
+    pub packet_psn: Signal<Out, Bits<24>>,
+    pub packet_moved: Signal<Out, Bit>,
     /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
     /// Access one-hot: local write, remote write, remote read, remote atomic.
     pub key_start: Signal<Out, Bit>,
@@ -153,6 +168,7 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     word_late: DFF<Bits<32>>,
     length_kept: DFF<Bits<14>>,
     response_code_kept: DFF<Bits<6>>,
+    hold_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
     at_home: Signal<Local, Bit>,
     posting: Signal<Local, Bit>,
@@ -186,6 +202,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     only_rc: Constant<Bit>,
     has_requester: Constant<Bit>,
     has_reads: Constant<Bit>,
+    has_reorder: Constant<Bit>,
+    code_later: Constant<Bits<6>>,
     address_low: Constant<Bits<32>>,
     address_high: Constant<Bits<32>>,
     grh_bytes: Constant<Bits<14>>,
@@ -254,6 +272,18 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             request_done: Default::default(),
             request_verdict: Default::default(),
             request_psns: Default::default(),
+            hold_valid: Default::default(),
+            hold_distance: Default::default(),
+            hold_standing: Default::default(),
+            nak_distance: Default::default(),
+            nak_delay: Default::default(),
+            hold_done: Default::default(),
+            hold_nak: Default::default(),
+            hold_code: Default::default(),
+            probe: Default::default(),
+            packet_busy: Default::default(),
+            packet_psn: Default::default(),
+            packet_moved: Default::default(),
             key_start: Default::default(),
             key_op: Default::default(),
             key: Default::default(),
@@ -289,7 +319,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             decide: Decide::new(features.reads),
             message: Message::new(features.serial),
             queue: ReceiveQueue::new(address_mask),
-            sequencer: Sequencer::new(features.serial, features.requester, features.reads),
+            sequencer: Sequencer::new(features.serial, features.requester, features.reads, features.reorder),
             house: House::new(features.requester, features.reads),
             answer: Default::default(),
             write_back: Default::default(),
@@ -302,6 +332,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             word_late: Default::default(),
             length_kept: Default::default(),
             response_code_kept: Default::default(),
+            hold_code_kept: Default::default(),
             packet_go: Default::default(),
             at_home: Default::default(),
             posting: Default::default(),
@@ -334,6 +365,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             only_rc: Constant::new(!features.uc && !features.ud),
             has_requester: Constant::new(features.requester),
             has_reads: Constant::new(features.reads),
+            has_reorder: Constant::new(features.reorder),
+            code_later: Constant::new((verbena_spec::counters::LATER as u64).to_bits()),
             address_low: Constant::new((address_mask & 0xffff_ffff).to_bits()),
             address_high: Constant::new((address_mask >> 32).to_bits()),
             grh_bytes: Constant::new(40u64.to_bits()),
@@ -366,7 +399,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             late,
             word_late,
             length_kept,
-            response_code_kept
+            response_code_kept,
+            hold_code_kept
         );
         clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
         self.states.reset.next = self.reset.val();
@@ -635,6 +669,23 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.sequencer.repeats.next = self.answer.duplicate.val() & self.behind.val();
         self.sequencer.served.next = self.answer.served.val();
 
+        // The reorder station.
+        self.sequencer.holds.next = self.demux.reorder.val();
+        self.sequencer.probe.next = self.probe.val();
+        self.hold_valid.next = self.sequencer.hold_valid.val();
+        self.hold_distance.next = self.window.ahead.val();
+        self.hold_standing.next = self.window.nak.val();
+        self.nak_distance.next = self.rows.word.val().get_bits::<6>(0);
+        self.nak_delay.next = self.rows.word.val().get_bits::<12>(8);
+        self.sequencer.hold_done.next = self.hold_done.val();
+        self.sequencer.hold_nak.next = self.hold_nak.val();
+        if self.hold_done.val() {
+            self.hold_code_kept.d.next = self.hold_code.val();
+        }
+        self.packet_busy.next = !self.sequencer.idle.val();
+        self.packet_psn.next = self.write_back.psn_after.val();
+        self.packet_moved.next = self.answer.advance.val() | self.answer.served.val();
+
         // What it leads to.
         self.sequencer.home_verdict.next = self.house.verdict.val();
         self.select.next = self.sequencer.select.val();
@@ -649,6 +700,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.answer.drop_code.next = self.demux.code.val();
         if self.has_requester.val() & (self.sequencer.verdict.val() == Verdict::Response) {
             self.answer.drop_code.next = self.response_code_kept.q.val();
+        }
+        if self.has_reorder.val() & ((self.sequencer.verdict.val() == Verdict::Early) | (self.sequencer.verdict.val() == Verdict::EarlyNak))
+        {
+            self.answer.drop_code.next = self.hold_code_kept.q.val();
         }
         self.sequencer.changes.next = self.answer.changes.val();
         self.sequencer.executed.next = self.answer.executed.val();
@@ -719,6 +774,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry_valid.next = self.leave.entry_valid.val();
         self.event_valid.next = self.leave.event_valid.val();
         self.event_code.next = self.answer.counter.val();
+        if self.has_reorder.val() & self.probe.val() {
+            self.event_code.next = self.code_later.val();
+        }
 
         self.job.next.write = self.payload_job.val();
         self.job.next.paged = self.place_paged.q.val();

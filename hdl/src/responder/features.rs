@@ -14,6 +14,8 @@ pub struct Features {
     pub requester: bool,
     /// There is a READ responder: it is given READ and ATOMIC requests; else they are refused (R59).
     pub reads: bool,
+    /// There is a reorder station: it is given early requests of QPs with the attribute.
+    pub reorder: bool,
     /// Bits of a bus address; the others are zero.
     pub address_bits: usize,
     /// Few cells and a slow clock: one adder compares lengths in two cycles, and no registers behind the row RAM.
@@ -30,6 +32,7 @@ impl Features {
             ipv6: config.ipv6,
             requester: config.requester,
             reads: config.read_atomic,
+            reorder: config.reorder_slots != 0,
             address_bits: config.address_bits,
             serial,
         }
@@ -43,6 +46,7 @@ impl Features {
             ipv6: true,
             requester: true,
             reads: true,
+            reorder: true,
             address_bits: 64,
             serial: false,
         }

@@ -25,6 +25,8 @@ pub struct PsnWindow {
     pub pivot: Signal<Out, Bits<24>>,
     pub equal: Signal<Out, Bit>,
     pub earlier: Signal<Out, Bit>,
+    /// PSN - ePSN.
+    pub ahead: Signal<Out, Bits<24>>,
     pub state: Signal<Out, Bits<3>>,
     pub message: Signal<Out, Bits<2>>,
     pub nak: Signal<Out, Bit>,
@@ -76,6 +78,7 @@ impl Logic for PsnWindow {
         self.difference.d.next = self.psn.val() - self.pivot.val();
         self.equal_kept.d.next = !self.difference.q.val().any();
         self.equal.next = self.equal_kept.q.val();
+        self.ahead.next = self.difference.q.val();
         self.earlier.next = self.difference.q.val().get_bit(23);
         self.state.next = self.state_kept.q.val();
         self.message.next = self.message_kept.q.val();

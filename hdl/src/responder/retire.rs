@@ -6,7 +6,7 @@
 //!                                               ▲          ├─► serve       QP index        (serve: to the READ responder)
 //!                                               │          ├─► completion  CompletionJob   (complete)
 //! done, done_error ─► count up to entry.jobs ───┘          ├─► event_job   EventJob        (event, or a failed write)
-//!                                                          └─► errors (FIFO) ─► qp_error  (a failed write)
+//!                                                          └─► errors (FIFO) ─► qp_error  (a failed write), and count
 //! ```
 //!
 //! Contract: write jobs and entries stand in the same order, and every write job belongs to exactly one entry, which names how many (`jobs`).
@@ -16,6 +16,7 @@
 //! always be set; `tx` drops it for a QP that isn't RC.
 //! A requester's entry (`requester`) is answered by nobody: its event names the status instead, and where it completes nothing, the QP's next
 //! completion of the requester takes the error's status: that of the READ whose bytes are missing.
+//! `failing` holds from a failed done until control has taken the QP's error, which it does once `Send` knows the QP's state: no fenced message passes meanwhile.
 //! Failed QPs wait in a FIFO of their own, twice as long as the queue, so a failed entry makes room in the queue before control takes the error: control, which
 //! takes it only between packets, always reaches that point, even if every entry fails. `idle` says that nothing is left here but such errors.
 //!
@@ -50,6 +51,11 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     pub done_ready: Signal<Out, Bit>,
     /// A done of a requester's entry is taken: its bytes are in memory.
     pub landed: Signal<Out, Bit>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: Signal<Out, Bit>,
+    /// Counter event: an entry's write has failed.
+    pub count_valid: Signal<Out, Bit>,
+    pub count_ready: Signal<In, Bit>,
     pub ack: Signal<Out, AckJob>,
     pub ack_valid: Signal<Out, Bit>,
     pub ack_ready: Signal<In, Bit>,
@@ -82,6 +88,10 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     event_due: DFF<Bit>,
     serve_due: DFF<Bit>,
     errors: Fifo<B, C, 12>,
+    /// Those in it.
+    owed: DFF<Bits<6>>,
+    /// Failed entries that aren't counted yet.
+    uncounted: DFF<Bits<6>>,
     still: DFF<Bits<2>>,
     /// This QP misses bytes of a READ that hasn't completed yet.
     spoiled: DFF<Bit>,
@@ -94,6 +104,8 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     complete_now: Signal<Local, Bit>,
     index: Signal<Local, Bits<12>>,
     missing: Signal<Local, Bit>,
+    error_taken: Signal<Local, Bit>,
+    counted: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
     still_long: Signal<Local, Bit>,
     status: Signal<Local, Bits<8>>,
@@ -129,6 +141,9 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             done_error: Default::default(),
             done_ready: Default::default(),
             landed: Default::default(),
+            failing: Default::default(),
+            count_valid: Default::default(),
+            count_ready: Default::default(),
             ack: Default::default(),
             ack_valid: Default::default(),
             ack_ready: Default::default(),
@@ -156,6 +171,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             event_due: Default::default(),
             serve_due: Default::default(),
             errors: Default::default(),
+            owed: Default::default(),
+            uncounted: Default::default(),
             still: Default::default(),
             spoiled: Default::default(),
             spoiled_index: Default::default(),
@@ -166,6 +183,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             complete_now: Default::default(),
             index: Default::default(),
             missing: Default::default(),
+            error_taken: Default::default(),
+            counted: Default::default(),
             busy: Default::default(),
             still_long: Default::default(),
             status: Default::default(),
@@ -195,6 +214,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             completion_due,
             event_due,
             serve_due,
+            owed,
+            uncounted,
             still,
             spoiled,
             spoiled_index
@@ -241,11 +262,11 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         // Dones of the head entry.
         self.done_ready.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() != self.head.val().get_bits::<2>(12));
         self.landed.next = self.done_valid.val() & self.done_ready.val() & self.head.val().get_bit(241);
-        // A failed entry needs a place for its QP's index.
+        // A failed entry needs a place for its QP's index, and in the count.
         self.complete_now.next = self.head_valid.val()
             & !self.sending.q.val()
             & (self.taken.q.val() == self.head.val().get_bits::<2>(12))
-            & (!self.failed.q.val() | self.errors.s_ready.val());
+            & (!self.failed.q.val() | (self.errors.s_ready.val() & !self.uncounted.q.val().get_bit(5)));
         if self.done_valid.val() & self.done_ready.val() {
             self.taken.d.next = self.taken.q.val() + 1;
             self.failed.d.next = self.failed.q.val() | self.done_error.val();
@@ -262,6 +283,22 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.errors.s_data.next = self.index.val();
         self.errors.s_valid.next = self.complete_now.val() & self.failed.q.val();
         self.errors.m_ready.next = self.qp_error_ready.val();
+        self.error_taken.next = self.errors.m_valid.val() & self.qp_error_ready.val();
+        if self.errors.s_valid.val() & !self.error_taken.val() {
+            self.owed.d.next = self.owed.q.val() + 1;
+        }
+        if !self.errors.s_valid.val() & self.error_taken.val() {
+            self.owed.d.next = self.owed.q.val() - 1;
+        }
+        self.count_valid.next = self.uncounted.q.val().any();
+        self.counted.next = self.count_valid.val() & self.count_ready.val();
+        if self.errors.s_valid.val() & !self.counted.val() {
+            self.uncounted.d.next = self.uncounted.q.val() + 1;
+        }
+        if !self.errors.s_valid.val() & self.counted.val() {
+            self.uncounted.d.next = self.uncounted.q.val() - 1;
+        }
+        self.failing.next = (self.failed.q.val() & !self.sending.q.val()) | self.owed.q.val().any();
 
         // Nothing was here for a while: longer than the queue hides an entry.
         self.busy.next = self.entry_valid.val() | self.head_valid.val() | self.sending.q.val();
@@ -347,6 +384,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.event_due.d.next = false;
             self.serve_due.d.next = false;
             self.still.d.next = 0.into();
+            self.owed.d.next = 0.into();
+            self.uncounted.d.next = 0.into();
             self.spoiled.d.next = false;
         }
     }

@@ -7,6 +7,7 @@
 //!                └────────────────────────────────────────► Judge ─┼─► [Queue] ─► … Key ──┘  │   ▲
 //!                                                                  ├─► [Response] ─► Settle ─┼───┘
 //!                                                                  ├─► [Ask … Request] ─► Settle
+//!                                                                  ├─► [Hold] ─► Settle
 //!                                                                  └────────────────► Settle ┘ (refusals)
 //! ```
 //!
@@ -38,6 +39,7 @@ pub enum SequencerState {
     Queue,
     Resume,
     Response,
+    Hold,
     Ask,
     AskWait,
     AskLate,
@@ -131,6 +133,13 @@ pub struct Sequencer {
     pub asking: Signal<Out, Bit>,
     /// It is accepted: ePSN moves.
     pub jump: Signal<Out, Bit>,
+    /// The reorder station: the QP has early requests held. The head is only there to answer a gap.
+    pub holds: Signal<In, Bit>,
+    pub probe: Signal<In, Bit>,
+    /// The head is such a request, held until done.
+    pub hold_valid: Signal<Out, Bit>,
+    pub hold_done: Signal<In, Bit>,
+    pub hold_nak: Signal<In, Bit>,
     /// READs and ATOMICs stand behind the SEND or WRITE last executed.
     pub read_behind: Signal<In, Bit>,
     /// A duplicate's answer has the PSN in word 3.
@@ -203,9 +212,11 @@ pub struct Sequencer {
     word_length: Constant<Bits<3>>,
     word_key: Constant<Bits<3>>,
     row_cq: Constant<Bits<5>>,
+    row_reorder: Constant<Bits<5>>,
     serial: Constant<Bit>,
     has_requester: Constant<Bit>,
     has_reads: Constant<Bit>,
+    has_reorder: Constant<Bit>,
     accepted: Constant<Bits<3>>,
     dropped: Constant<Bits<3>>,
     invalid: Constant<Bits<3>>,
@@ -213,7 +224,7 @@ pub struct Sequencer {
 
 impl Sequencer {
     /// `serial`: `Message` compares in two cycles. `requester`: responses and state changes have a taker. `reads`: READ and ATOMIC requests, too.
-    pub fn new(serial: bool, requester: bool, reads: bool) -> Self {
+    pub fn new(serial: bool, requester: bool, reads: bool, reorder: bool) -> Self {
         let item = |n: u64| Constant::new(n.to_bits());
         let word = |n: u64| Constant::new(n.to_bits());
         Self {
@@ -277,6 +288,11 @@ impl Sequencer {
             again: Default::default(),
             asking: Default::default(),
             jump: Default::default(),
+            holds: Default::default(),
+            probe: Default::default(),
+            hold_valid: Default::default(),
+            hold_done: Default::default(),
+            hold_nak: Default::default(),
             read_behind: Default::default(),
             repeats: Default::default(),
             state_valid: Default::default(),
@@ -338,10 +354,12 @@ impl Sequencer {
             word_high: word(5),
             word_length: word(6),
             word_key: word(7),
+            row_reorder: Constant::new((qp::NAK_DISTANCE.word as u64).to_bits()),
             row_cq: Constant::new((qp::RECV_CQ.word as u64).to_bits()),
             serial: Constant::new(serial),
             has_requester: Constant::new(requester),
             has_reads: Constant::new(reads),
+            has_reorder: Constant::new(reorder),
             accepted: Constant::new(0u64.to_bits()),
             dropped: Constant::new(2u64.to_bits()),
             invalid: Constant::new(3u64.to_bits()),
@@ -418,6 +436,7 @@ impl Logic for Sequencer {
         self.queue_fetch.next = self.send.val() & self.start.val();
         self.response_valid.next = false;
         self.request_valid.next = false;
+        self.hold_valid.next = false;
         self.asking.next = false;
         self.jump.next = false;
         self.state_valid.next = false;
@@ -552,6 +571,25 @@ impl Logic for Sequencer {
                             self.verdict_kept.d.next = Verdict::Response;
                             self.state.d.next = SequencerState::Response;
                         }
+                        // R42.
+                        if self.has_reorder.val()
+                            & self.holds.val()
+                            & ((self.judgement.val() == Verdict::SequenceNak) | (self.judgement.val() == Verdict::Silent))
+                        {
+                            self.state.d.next = SequencerState::Hold;
+                        }
+                    }
+                    // A probe is never executed.
+                    if self.has_reorder.val() & self.probe.val() {
+                        self.verdict_kept.d.next = Verdict::Early;
+                        self.queue_start.next = false;
+                        self.state.d.next = SequencerState::Settle;
+                        if !self.demux_fail.val()
+                            & self.holds.val()
+                            & ((self.judgement.val() == Verdict::SequenceNak) | (self.judgement.val() == Verdict::Silent))
+                        {
+                            self.state.d.next = SequencerState::Hold;
+                        }
                     }
                 }
             }
@@ -594,6 +632,22 @@ impl Logic for Sequencer {
                     // The counter's code comes with it.
                     self.judged.next = true;
                     self.freed.d.next = self.response_placed.val();
+                    self.state.d.next = SequencerState::Settle;
+                }
+            }
+            SequencerState::Hold => {
+                // A key check may be going on.
+                self.take.next = false;
+                self.state_read.next = false;
+                self.row_read.next = true;
+                self.row_item.next = self.row_reorder.val();
+                self.hold_valid.next = true;
+                if self.hold_done.val() {
+                    self.judged.next = true;
+                    self.verdict_kept.d.next = Verdict::Early;
+                    if self.hold_nak.val() {
+                        self.verdict_kept.d.next = Verdict::EarlyNak;
+                    }
                     self.state.d.next = SequencerState::Settle;
                 }
             }

@@ -23,6 +23,10 @@ pub enum Verdict {
     SequenceNak,
     /// Beyond ePSN while a NAK stands (R23, R46).
     Silent,
+    /// Beyond ePSN: the reorder station has it, or had no room; the counter is its (R42).
+    Early,
+    /// The same, and the gap is a loss: one sequence NAK with ePSN (R23, R24).
+    EarlyNak,
     /// No receive WQE (R46).
     Rnr,
     /// UC or UD: no receive WQE, or it didn't fit.

@@ -58,6 +58,8 @@ pub struct WriteBack {
     pub write: Signal<Out, Bit>,
     pub write_item: Signal<Out, Bits<3>>,
     pub write_data: Signal<Out, Bits<32>>,
+    /// ePSN after the packet; it stands from the cycle in which the packet's answer may leave.
+    pub psn_after: Signal<Out, Bits<24>>,
     select_kept: DFF<WriteSelect>,
     /// ePSN after the packet.
     psn: DFF<Bits<24>>,
@@ -106,6 +108,7 @@ impl Default for WriteBack {
             write: Default::default(),
             write_item: Default::default(),
             write_data: Default::default(),
+            psn_after: Default::default(),
             select_kept: Default::default(),
             psn: Default::default(),
             state_new: Default::default(),
@@ -150,6 +153,7 @@ impl Logic for WriteBack {
         }
 
         // What, a cycle later.
+        self.psn_after.next = self.psn.q.val();
         self.psn.d.next = self.pivot.val() + bit_cast::<24, 1>(self.advance.val().into());
         self.state_new.next = self.state.val();
         if self.fatal.val() {

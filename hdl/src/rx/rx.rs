@@ -63,6 +63,8 @@ pub struct Rx<
     pub beat_data: Signal<Out, Bits<W>>,
     pub beat_valid: Signal<Out, Bit>,
     pub beat_ready: Signal<In, Bit>,
+    /// Ring beat after the last committed frame.
+    pub committed_beat: Signal<Out, Bits<13>>,
     pub release_valid: Signal<In, Bit>,
     pub release_beat: Signal<In, Bits<13>>,
     pub m_host_data: Signal<Out, Bits<W>>,
@@ -144,6 +146,7 @@ impl<
             beat_data: Default::default(),
             beat_valid: Default::default(),
             beat_ready: Default::default(),
+            committed_beat: Default::default(),
             release_valid: Default::default(),
             release_beat: Default::default(),
             m_host_data: Default::default(),
@@ -323,6 +326,7 @@ impl<
         self.frame_ring.ipv6.next = self.delay.m_ipv6.val();
         self.frame_ring.decided.next = self.verdict.decided.val();
         self.frame_ring.commit.next = self.verdict.commit.val();
+        self.committed_beat.next = bit_cast::<13, BA>(self.frame_ring.end_beat.val());
         self.frame_ring.release_valid.next = self.release_valid.val();
         self.frame_ring.release_beat.next = self.release_beat.val().get_bits::<BA>(0);
         self.frame_ring.read_enable.next = self.ring_reader.ram_enable.val();

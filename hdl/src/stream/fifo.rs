@@ -5,7 +5,7 @@
 //! s_data,s_valid ─► RAM 2^A × D ─► output register (the RAM's own) ─► m_data,m_valid
 //! ```
 //!
-//! Holds `2^A` words, the one in the output register included. Latency 2 cycles, one word a cycle. `s_ready` and `m_valid` are
+//! Holds `2^A` words and one more in the output register. Latency 2 cycles, one word a cycle. `s_ready` and `m_valid` are
 //! registers: neither depends on the other side's handshake of the same cycle.
 
 use crate::prim::SdpRam;

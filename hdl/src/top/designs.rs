@@ -3,11 +3,12 @@
 
 use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
 use super::HcaTengig;
-use crate::board::Ecp5Core;
+use crate::board::{CuCore, Ecp5Core, MacPins, SmallRam, UartPort, UART_DIVISOR};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
 use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
 use crate::micro::{Core, HcaMicro, Receiver};
+use crate::reorder::ReorderTengig;
 use crate::requester::{Complete, CompleteConfig, Send};
 use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use crate::rx::{RxCu, RxTengig};
@@ -31,6 +32,9 @@ pub const TOP_MAC: &str = "verbena_mac";
 
 /// Module name of the `ecp5` board without its vendor cells.
 pub const TOP_ECP5: &str = "verbena_ecp5";
+
+/// Module name of the `cu` board without its vendor cells.
+pub const TOP_CU: &str = "verbena_cu";
 
 /// Why a configuration gave no design.
 #[derive(Debug, Error)]
@@ -93,6 +97,16 @@ pub fn emit_ecp5(config: &Config) -> Result<Design, BuildError> {
     Ok(verilog::emit(block.as_ref(), TOP_ECP5, &Options::default())?)
 }
 
+/// The Verilog of the `cu` board without its vendor cells; `cu` only.
+pub fn emit_cu(config: &Config) -> Result<Design, BuildError> {
+    config.check()?;
+    if config.data_bits != 32 {
+        return Err(ConfigError::Impossible(format!("'{}' has no 32-bit beats: the cu board carries cu", config.name)).into());
+    }
+    let block = ready(CuCore::new(config, &microcode()?))?;
+    Ok(verilog::emit(block.as_ref(), TOP_CU, &Options::default())?)
+}
+
 /// The Verilog of the MAC alone; `tengig` only.
 pub fn emit_mac(config: &Config) -> Result<Design, BuildError> {
     with_mac(config)?;
@@ -142,11 +156,15 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("micro_core", ready(Core::new(&microcode()?))?),
             ("micro_receiver", ready(Receiver::new(config))?),
             ("micro", ready(HcaMicro::new(config, &microcode()?))?),
+            ("small_ram", ready(SmallRam::<10>::default())?),
+            ("uart_port", ready(UartPort::<21, 10>::new(UART_DIVISOR))?),
+            ("mac_pins", ready(MacPins::default())?),
             ("send", ready(Send::<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>::default())?),
         ],
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
             ("control", ready(Control::<8, 13, 11, 12>::new(Features::of(config)))?),
+            ("reorder", ready(ReorderTengig::default())?),
             ("keys", ready(Keys::<8, 11, 12>::new(config))?),
             ("dma_writer", ready(DmaWriter::<64, 8, 12, 12, 8>::new(config))?),
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),

@@ -7,6 +7,7 @@
 use super::{RequesterSide, SoftReset, Split};
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
+use crate::reorder::Reorder;
 use crate::prim::ResetCopy;
 use crate::requester::CompleteConfig;
 use crate::responder::{Control, EffectMerge, Features, Retire};
@@ -84,6 +85,10 @@ const INCR: u64 = 1;
 /// | `YB` | those of the pool |
 /// | `YR` | log2 of the longest ring |
 /// | `YC` | YR + 1 |
+/// | `ZW` | reorder: log2 of the QPs that may hold packets at a time |
+/// | `ZX` | ZW + 1 |
+/// | `ZM` | ZW + 6 |
+/// | `ZC` | one more than the larger of ZM and XB |
 #[derive(LogicBlock)]
 pub struct Hca<
     const W: usize,
@@ -145,6 +150,10 @@ pub struct Hca<
     const YB: usize,
     const YR: usize,
     const YC: usize,
+    const ZW: usize,
+    const ZX: usize,
+    const ZM: usize,
+    const ZC: usize,
 > {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -220,7 +229,9 @@ pub struct Hca<
     rx: Rx<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D>,
     control: Control<QA, QR, SA, SC>,
     keys: Keys<MA, MR, TA>,
-    dma_writer: DmaWriter<W, K, BA, TA, WB>,
+    reorder: Reorder<QA, XB, ZW, ZX, ZM, ZC, BA>,
+    /// Bit 12 of a release names a held packet's slot.
+    dma_writer: DmaWriter<W, K, 13, TA, WB>,
     write_arbiter: WriteArbiter<W, K>,
     descriptor_reader: DescriptorReader<W>,
     retire: Retire<RQ, RH, RA, RE, RF>,
@@ -249,18 +260,19 @@ pub struct Hca<
     id_descriptor: Constant<Bits<3>>,
     never: Constant<Bit>,
     code_later: Constant<Bits<6>>,
+    code_axi_error: Constant<Bits<6>>,
 }
 
 /// The `tengig` preset.
 #[rustfmt::skip]
 pub type HcaTengig =
     Hca<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12,
-    64, 2, 9, 10, 11, 12, 26, 1, 1, 14, 9, 10, 6, 10, 12, 13, 4, 5>;
+    64, 2, 9, 10, 11, 12, 26, 1, 1, 14, 9, 10, 6, 10, 12, 13, 4, 5, 4, 5, 10, 11>;
 /// The `cu` preset.
 #[rustfmt::skip]
 pub type HcaCu =
     Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 7, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2, 1, 6, 8, 9,
-    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4, 3, 3, 7, 6, 1, 2>;
+    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4, 3, 3, 7, 6, 1, 2, 2, 3, 8, 9>;
 
 impl<
         const W: usize,
@@ -322,6 +334,10 @@ impl<
         const YB: usize,
         const YR: usize,
         const YC: usize,
+        const ZW: usize,
+        const ZX: usize,
+        const ZM: usize,
+        const ZC: usize,
     >
     Hca<
         W,
@@ -383,6 +399,10 @@ impl<
         YB,
         YR,
         YC,
+        ZW,
+        ZX,
+        ZM,
+        ZC,
     >
 {
     /// The engine for a configuration whose sizes the parameters are.
@@ -463,6 +483,7 @@ impl<
             rx: Rx::new(config),
             control: Control::new(Features::of(config)),
             keys: Keys::new(config),
+            reorder: Default::default(),
             dma_writer: DmaWriter::new(config),
             write_arbiter: WriteArbiter::new(config),
             descriptor_reader: DescriptorReader::new(config),
@@ -491,6 +512,7 @@ impl<
             id_descriptor: Constant::new(READ_ID_DESCRIPTOR.to_bits()),
             never: Constant::new(false),
             code_later: Constant::new((counters::LATER as u64).to_bits()),
+            code_axi_error: Constant::new((counters::AXI_ERROR as u64).to_bits()),
         }
     }
 }
@@ -555,6 +577,10 @@ impl<
         const YB: usize,
         const YR: usize,
         const YC: usize,
+        const ZW: usize,
+        const ZX: usize,
+        const ZM: usize,
+        const ZC: usize,
     > Logic
     for Hca<
         W,
@@ -616,6 +642,10 @@ impl<
         YB,
         YR,
         YC,
+        ZW,
+        ZX,
+        ZM,
+        ZC,
     >
 {
     #[hdl_gen]
@@ -623,6 +653,7 @@ impl<
         self.rx.clock.next = self.clk.val();
         self.control.clock.next = self.clk.val();
         self.keys.clock.next = self.clk.val();
+        self.reorder.clock.next = self.clk.val();
         self.dma_writer.clock.next = self.clk.val();
         self.write_arbiter.clock.next = self.clk.val();
         self.descriptor_reader.clock.next = self.clk.val();
@@ -667,6 +698,7 @@ impl<
         self.tx.reset.next = self.reset_tx.m.val();
         self.rows.reset.next = self.reset_registers.m.val();
         self.side.reset.next = self.core_reset.val();
+        self.reorder.reset.next = self.reset_rx.m.val();
         self.read_arbiter.reset.next = self.reset_memory.m.val();
         self.effects.reset.next = self.reset_effects.m.val();
         self.events.reset.next = self.reset_effects.m.val();
@@ -675,8 +707,12 @@ impl<
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
             (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
-        self.tables_ready.next =
-            self.control.ready.val() & self.keys.ready.val() & self.queues.ready.val() & self.counters.ready.val() & self.side.ready.val();
+        self.tables_ready.next = self.control.ready.val()
+            & self.keys.ready.val()
+            & self.queues.ready.val()
+            & self.counters.ready.val()
+            & self.side.ready.val()
+            & self.reorder.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
 
@@ -702,9 +738,26 @@ impl<
         self.rx.m_host_ready.next = self.m_axis_host_rx_tready.val();
 
         // Control path.
-        self.control.head.next = self.rx.head.val();
-        self.control.head_valid.next = self.rx.head_valid.val();
-        self.rx.head_next.next = self.control.head_next.val();
+        self.reorder.s_head.next = self.rx.head.val();
+        self.reorder.s_head_valid.next = self.rx.head_valid.val();
+        self.rx.head_next.next = self.reorder.s_head_next.val();
+        self.control.head.next = self.reorder.m_head.val();
+        self.control.head_valid.next = self.reorder.m_head_valid.val();
+        self.reorder.m_head_next.next = self.control.head_next.val();
+        self.control.probe.next = self.reorder.probe.val();
+        self.reorder.packet_busy.next = self.control.packet_busy.val();
+        self.reorder.packet_psn.next = self.control.packet_psn.val();
+        self.reorder.packet_moved.next = self.control.packet_moved.val();
+        self.reorder.hold_valid.next = self.control.hold_valid.val();
+        self.reorder.hold_distance.next = self.control.hold_distance.val();
+        self.reorder.hold_standing.next = self.control.hold_standing.val();
+        self.reorder.nak_distance.next = self.control.nak_distance.val();
+        self.reorder.nak_delay.next = self.control.nak_delay.val();
+        self.control.hold_done.next = self.reorder.hold_done.val();
+        self.control.hold_nak.next = self.reorder.hold_nak.val();
+        self.control.hold_code.next = self.reorder.hold_code.val();
+        self.reorder.tick.next = self.registers.tick.val();
+        self.reorder.committed_beat.next = self.rx.committed_beat.val();
         self.side.control_key_start.next = self.control.key_start.val();
         self.keys.key_start.next = self.side.key_start.val();
         self.side.control_key_op.next = self.control.key_op.val();
@@ -733,7 +786,7 @@ impl<
         self.control.fetch_error.next = self.descriptor_reader.fetch_error.val();
         self.control.fetch_word.next = self.descriptor_reader.fetch_word0.val();
         self.descriptor_reader.fetch_next.next = self.control.fetch_next.val();
-        self.effects.placing.next = self.control.response_valid.val();
+        self.effects.placing.next = self.side.placing.val();
         self.effects.control_job.next = self.control.job.val();
         self.effects.control_job_valid.next = self.control.job_valid.val();
         self.control.job_ready.next = self.effects.control_job_ready.val();
@@ -754,15 +807,20 @@ impl<
         self.effects.entry_ready.next = self.retire.entry_ready.val();
 
         // Requester.
-        self.side.head.next = self.rx.head.val();
+        self.side.head.next = self.reorder.m_head.val();
         self.side.response_valid.next = self.control.response_valid.val();
         self.control.response_done.next = self.side.response_done.val();
         self.control.response_code.next = self.side.response_code.val();
         self.control.response_placed.next = self.side.response_placed.val();
-        self.side.state_valid.next = self.control.state_valid.val();
+        // What is held for a QP that ends is released before the requester is told.
+        self.reorder.state_valid.next = self.control.state_valid.val();
+        self.reorder.state_index.next = self.control.state_index.val();
+        self.reorder.state.next = self.control.state.val();
+        self.side.state_valid.next = self.control.state_valid.val() & self.reorder.state_ready.val();
         self.side.state_index.next = self.control.state_index.val();
         self.side.state.next = self.control.state.val();
-        self.control.state_ready.next = self.side.state_ready.val();
+        self.control.state_ready.next = self.side.state_ready.val() & self.reorder.state_ready.val();
+        self.reorder.state_taken.next = self.control.state_valid.val() & self.side.state_ready.val() & self.reorder.state_ready.val();
         self.control.requester_error_index.next = self.side.qp_error_index.val();
         self.control.requester_error_valid.next = self.side.qp_error_valid.val();
         self.side.qp_error_ready.next = self.control.requester_error_ready.val();
@@ -820,15 +878,17 @@ impl<
         self.control.read_error_index.next = self.side.read_error_index.val();
         self.control.read_error_valid.next = self.side.read_error_valid.val();
         self.side.read_error_ready.next = self.control.read_error_ready.val();
-        self.control.retire_idle.next = self.retire.idle.val();
+        self.control.retire_idle.next = self.retire.idle.val() & !self.side.placing.val();
 
         // Payload to memory.
         self.rx.read_beat.next = self.dma_writer.read_beat.val();
         self.rx.read_count.next = self.dma_writer.read_count.val();
         self.rx.read_valid.next = self.dma_writer.read_valid.val();
         self.rx.beat_ready.next = self.dma_writer.beat_ready.val();
-        self.rx.release_valid.next = self.dma_writer.release_valid.val();
-        self.rx.release_beat.next = self.dma_writer.release_beat.val();
+        self.reorder.s_release_valid.next = self.dma_writer.release_valid.val();
+        self.reorder.s_release_beat.next = self.dma_writer.release_beat.val();
+        self.rx.release_valid.next = self.reorder.m_release_valid.val();
+        self.rx.release_beat.next = self.reorder.m_release_beat.val();
         self.dma_writer.read_ready.next = self.rx.read_ready.val();
         self.dma_writer.beat_data.next = self.rx.beat_data.val();
         self.dma_writer.beat_valid.next = self.rx.beat_valid.val();
@@ -836,6 +896,7 @@ impl<
         self.retire.done_error.next = self.dma_writer.done_error.val();
         self.dma_writer.done_ready.next = self.retire.done_ready.val();
         self.side.landed.next = self.retire.landed.val();
+        self.side.failing.next = self.retire.failing.val();
         self.write_arbiter.payload_aw_address.next = self.dma_writer.aw_address.val();
         self.write_arbiter.payload_aw_length.next = self.dma_writer.aw_length.val();
         self.write_arbiter.payload_aw_valid.next = self.dma_writer.aw_valid.val();
@@ -1075,9 +1136,17 @@ impl<
         self.codes.complete.next = self.side.complete_count_code.val();
         self.codes.complete_valid.next = self.side.complete_count_valid.val();
         self.side.complete_count_ready.next = self.codes.complete_ready.val();
+        // The READ responder counts AXI errors only, as retire does: one turn for both.
         self.codes.read.next = self.side.read_count_code.val();
-        self.codes.read_valid.next = self.side.read_count_valid.val();
+        if !self.side.read_count_valid.val() {
+            self.codes.read.next = self.code_axi_error.val();
+        }
+        self.codes.read_valid.next = self.side.read_count_valid.val() | self.retire.count_valid.val();
         self.side.read_count_ready.next = self.codes.read_ready.val();
+        self.retire.count_ready.next = self.codes.read_ready.val() & !self.side.read_count_valid.val();
+        self.codes.reorder.next = self.reorder.event_code.val();
+        self.codes.reorder_valid.next = self.reorder.event_valid.val();
+        self.reorder.event_ready.next = self.codes.reorder_ready.val();
         self.counters.extra_valid.next = self.codes.m_valid.val();
         self.counters.extra_code.next = self.codes.m.val();
         self.codes.m_ready.next = self.counters.extra_ready.val();

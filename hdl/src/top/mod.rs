@@ -8,7 +8,9 @@ mod requester_side;
 mod soft_reset;
 mod split;
 
-pub use designs::{build, designs, emit, emit_ecp5, emit_mac, emit_xgmii, BuildError, TOP, TOP_ECP5, TOP_MAC, TOP_XGMII, WHOLE};
+pub use designs::{
+    build, designs, emit, emit_cu, emit_ecp5, emit_mac, emit_xgmii, BuildError, TOP, TOP_CU, TOP_ECP5, TOP_MAC, TOP_XGMII, WHOLE,
+};
 pub use hca::{Hca, HcaCu, HcaTengig};
 pub use hca_xgmii::HcaXgmii;
 pub use requester_side::RequesterSide;

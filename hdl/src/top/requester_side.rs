@@ -73,12 +73,16 @@ pub struct RequesterSide<
     pub response_done: Signal<Out, Bit>,
     pub response_code: Signal<Out, Bits<6>>,
     pub response_placed: Signal<Out, Bit>,
+    /// A response with data is with Complete: what later packets lead to must wait.
+    pub placing: Signal<Out, Bit>,
     /// To retire and the DMA writer.
     pub job: Signal<Out, WriteJob>,
     pub job_valid: Signal<Out, Bit>,
     pub job_ready: Signal<In, Bit>,
     /// One of these jobs with `write` has landed, in order.
     pub landed: Signal<In, Bit>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: Signal<In, Bit>,
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
@@ -323,10 +327,12 @@ impl<
             atomic_w_ready: Default::default(),
             atomic_b_valid: Default::default(),
             atomic_b_error: Default::default(),
+            placing: Default::default(),
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
             landed: Default::default(),
+            failing: Default::default(),
             entry: Default::default(),
             entry_valid: Default::default(),
             entry_ready: Default::default(),
@@ -492,7 +498,7 @@ impl<
         self.send.doorbell_producer.next = self.doorbell_producer.val();
         self.doorbell_ready.next = self.send.doorbell_ready.val();
         // A QP's state changes when no response of the old one is left.
-        self.states.s_valid.next = self.state_valid.val() & self.responses.empty.val() & !self.complete.response_late.val();
+        self.states.s_valid.next = self.state_valid.val() & self.responses.empty.val();
         self.state_ready.next = self.states.s_ready.val();
         self.send.state_valid.next = self.states.m_valid[0].val();
         self.states.m_ready[0].next = self.send.state_ready.val();
@@ -539,6 +545,8 @@ impl<
         self.complete.ack_index.next = self.send.ack_index.val();
         self.complete.ack_item.next = self.send.ack_item.val();
         self.send.ack_data.next = self.complete.ack_data.val();
+        self.send.ack_walk.next = self.complete.ack_walk.val();
+        self.send.ack_walk_index.next = self.complete.ack_walk_index.val();
         self.complete.tick.next = self.tick.val();
 
         // Responses, and what they do.
@@ -552,11 +560,16 @@ impl<
         self.responses.m_done.next = self.complete.response_done.val();
         self.responses.m_code.next = self.complete.response_code.val();
         self.responses.m_placed.next = self.complete.response_placed.val();
-        self.job.next = self.complete.job.val();
-        self.job_valid.next = self.complete.job_valid.val();
-        self.complete.job_ready.next = self.job_ready.val();
-        self.send.placed.next = self.complete.job_valid.val() & self.job_ready.val();
+        self.responses.s_job.next = self.complete.job.val();
+        self.responses.s_job_valid.next = self.complete.job_valid.val();
+        self.complete.job_ready.next = self.responses.s_job_ready.val();
+        self.job.next = self.responses.m_job.val();
+        self.job_valid.next = self.responses.m_job_valid.val();
+        self.responses.m_job_ready.next = self.job_ready.val();
+        self.placing.next = self.responses.placing.val();
+        self.send.placed.next = self.complete.job_valid.val() & self.responses.s_job_ready.val();
         self.send.landed.next = self.landed.val();
+        self.send.failing.next = self.failing.val();
         self.entry.next = self.complete.entry.val();
         self.entry_valid.next = self.complete.entry_valid.val();
         self.complete.entry_ready.next = self.entry_ready.val();

@@ -7,12 +7,13 @@
 //! | [`memory`] | host memory in scattered pages |
 //! | [`golden`] | the engine that the RTL is held to: responder and requester |
 //! | [`requester`] | packets of whole messages, without a queue pair |
-//! | [`wire`], [`link`] | a bad wire; two golden engines on one |
+//! | [`wire`], [`fabric`], [`link`] | a bad wire; bursts, bottleneck and paths on it; two golden engines on one |
 //! | [`xgmii`] | the MAC's wire: what a good or bad sender puts on it, and a receiver that says what was wrong |
 //! | [`capture`] | pcap files |
 //! | [`replay`] | a capture played against a responder |
 
 pub mod capture;
+pub mod fabric;
 pub mod golden;
 pub mod icrc;
 pub mod link;

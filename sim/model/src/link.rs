@@ -72,6 +72,11 @@ impl Link {
             let (side, other) = (&mut self.sides[n], 1 - n);
             let mut outcome = Outcome::default();
             side.golden.advance(now, &mut side.memory, &mut outcome);
+            let late = std::mem::take(&mut outcome.answers);
+            for answer in late.iter().map(|p| p.to_frame()) {
+                let wire = &mut self.wires[n];
+                Self::emit(&mut self.free[n], self.picoseconds_per_byte, wire, &mut self.capture, now, answer);
+            }
             while let Some(frame) = self.wires[other].receive(now) {
                 let received = side.golden.receive(&frame, false, &mut side.memory);
                 let answers = received.answers.iter().map(|p| p.to_frame()).collect::<Vec<_>>();

@@ -59,6 +59,11 @@ fn be64(bytes: &[u8], at: usize) -> u64 {
 
 /// The verdict on a frame (without FCS); `bad_fcs` is what the MAC said of it.
 pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
+    verdict_with(frame, bad_fcs, local, false)
+}
+
+/// The same where congestion control is on: CNPs go to their QPs.
+pub fn verdict_with(frame: &[u8], bad_fcs: bool, local: &Local, takes_cnps: bool) -> Verdict {
     if bad_fcs {
         return Verdict::Drop(c::RX_BAD_FCS);
     }
@@ -130,7 +135,7 @@ pub fn verdict(frame: &[u8], bad_fcs: bool, local: &Local) -> Verdict {
     if !local.icrc_off && icrc(&ip[..end - 4]) != ip[end - 4..end].try_into().ok() {
         return Verdict::Drop(c::RX_BAD_ICRC);
     }
-    if info.operation == Operation::Cnp {
+    if info.operation == Operation::Cnp && !takes_cnps {
         return Verdict::Drop(c::RX_CNP);
     }
     let mut packet = Packet {

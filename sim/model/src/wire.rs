@@ -2,10 +2,11 @@
 //! One direction of a bad wire: frames in, frames out later, some lost, doubled, overtaken, broken or late. Seeded.
 //!
 //! ```text
-//!  send(now, frame) ─► lost? ─► broken? ─► late? ─► overtaken by 1..=window frames? ─► twice? ─► receive(now)
+//!  send(now, frame) ─► fabric ─► lost? ─► broken? ─► late? ─► overtaken by 1..=window frames? ─► twice? ─► receive(now)
 //! ```
 //! Times have no unit here: the caller's ns or cycles. Frames that no fault touches keep their order.
 
+use crate::fabric::{Fabric, Passage, Passed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -66,6 +67,8 @@ pub struct Statistics {
     pub reordered: u64,
     pub corrupted: u64,
     pub delayed: u64,
+    /// Marked by the bottleneck: no fault.
+    pub marked: u64,
 }
 
 impl Statistics {
@@ -93,6 +96,7 @@ pub struct Wire {
     statistics: Statistics,
     /// By number of the frame.
     script: BTreeMap<u64, Fault>,
+    passage: Passage,
 }
 
 impl Wire {
@@ -105,7 +109,13 @@ impl Wire {
             order: 0,
             statistics: Statistics::default(),
             script: BTreeMap::new(),
+            passage: Passage::default(),
         }
+    }
+
+    /// What lies on the way, from now on.
+    pub fn set_fabric(&mut self, fabric: Fabric) {
+        self.passage.fabric = fabric;
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -136,6 +146,16 @@ impl Wire {
             self.statistics.lost += 1;
             return;
         }
+        let late = match self.passage.pass(now, &mut frame, &mut self.rng) {
+            Passed::Through { delay, marked } => {
+                self.statistics.marked += u64::from(marked);
+                delay
+            }
+            Passed::Burst | Passed::QueueFull => {
+                self.statistics.lost += 1;
+                return;
+            }
+        };
         let bits = frame.len() * 8;
         let corrupt = match planned {
             Some(Fault::Corrupt(bit)) => Some(bit),
@@ -146,7 +166,7 @@ impl Wire {
             frame[bit / 8] ^= 1 << (bit % 8);
             self.statistics.corrupted += 1;
         }
-        let mut arrival = now + self.latency;
+        let mut arrival = now + self.latency + late;
         let late = match planned {
             Some(Fault::Delay(late)) => Some(late),
             _ if self.rng.gen_bool(f.delay) && f.longest_delay > 0 => Some(self.rng.gen_range(1..=f.longest_delay)),

@@ -7,16 +7,18 @@ use rand_chacha::ChaCha8Rng;
 use std::net::{IpAddr, Ipv4Addr};
 use verbena_model::golden::keys::{Access as ModelAccess, Region};
 use verbena_model::golden::qp::{Attributes, Message, State};
-use verbena_model::golden::{Completion, Event, Golden, Outcome};
+use verbena_model::golden::{Completion, Event, Features, Golden, Outcome};
 use verbena_model::icrc::icrc;
 use verbena_model::memory::{Memory, PAGE};
 use verbena_model::packet::{Packet, Reth};
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_spec::config::Config;
-use verbena_spec::headers::{self, Position};
-use verbena_spec::layout::{cq, cqe, event, mr, qp, rq_wqe, CQE_BYTES, EVENT_BYTES, MR_WORDS, QP_WORDS, RQ_WQE_BYTES};
+use verbena_spec::counters;
+use verbena_spec::headers::{self, Operation, Position};
+use verbena_spec::layout::{cq, cqe, event, event_type, mr, qp, rq_wqe, CQE_BYTES, EVENT_BYTES, MR_WORDS, QP_WORDS, RQ_WQE_BYTES};
 use verbena_spec::micro::assembler::Program;
 use verbena_spec::micro::board::{Access, Board};
+use verbena_spec::micro::map;
 use verbena_spec::micro::program::program;
 use verbena_spec::registers::{self, doorbell, operation};
 
@@ -25,6 +27,9 @@ const PEER_MAC: [u8; 6] = [2, 3, 4, 5, 6, 7];
 const US: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const PEER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const MTU: usize = 256;
+/// Words of a QP's row: the state; bit 31: READ responses are due.
+const STATE: usize = 21;
+const SERVE: usize = 46;
 /// Steps that an access or a packet may take.
 const LIMIT: usize = 20_000;
 const CQ_LOG: u32 = 5;
@@ -36,11 +41,12 @@ const EQ_BASE: u32 = 0x3000;
 const RQ_BASE: u32 = 0x4000;
 const DATA: u32 = 0x1_0000;
 
-/// Regions: key, local write, remote write, may be invalidated, virtual address, bytes, bus address.
-const REGIONS: [(u32, bool, bool, bool, u64, u32, u32); 3] = [
-    (0x17, false, true, false, 0xffff_fe04, 0x3000, DATA + 0xe04),
-    (0x2aa, true, false, false, 0x10_0000, 0x4000, DATA + 0x8000),
-    (0x300, false, true, true, 0x7000, 0x100, DATA + 0x1_0000),
+/// Regions: key, local write, remote write, remote read, may be invalidated, virtual address, bytes, bus address.
+type RegionRow = (u32, bool, bool, bool, bool, u64, u32, u32);
+const REGIONS: [RegionRow; 3] = [
+    (0x17, false, true, true, false, 0xffff_fe04, 0x3000, DATA + 0xe04),
+    (0x2aa, true, false, false, false, 0x10_0000, 0x4000, DATA + 0x8000),
+    (0x300, false, true, true, true, 0x7000, 0x100, DATA + 0x1_0000),
 ];
 
 struct Pair {
@@ -56,6 +62,8 @@ struct Pair {
     taken: [u32; 4],
     events: u32,
     tag: u32,
+    /// READ requests that each QP's peer has sent: first PSN, RETH.
+    reads: [Vec<(u32, Reth)>; 4],
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
@@ -83,7 +91,13 @@ impl Pair {
             board: Board::new(&program.words),
             program,
             main,
-            model: Golden::new(local),
+            model: Golden::with_features(
+                local,
+                Features {
+                    read_atomic: true,
+                    ..Features::default()
+                },
+            ),
             memory: Memory::new(),
             rng: ChaCha8Rng::seed_from_u64(seed),
             attributes: vec![],
@@ -92,6 +106,7 @@ impl Pair {
             taken: [0; 4],
             events: 0,
             tag: 0,
+            reads: Default::default(),
         };
         pair.board.outside.latency = latency;
         for (address, value) in [
@@ -152,11 +167,12 @@ impl Pair {
         answer.unwrap_or_else(|()| panic!("read {address:#x}"))
     }
 
-    fn register(&mut self, (key, local_write, remote_write, may_invalidate, va, length, address): (u32, bool, bool, bool, u64, u32, u32)) {
+    fn register(&mut self, (key, local_write, remote_write, remote_read, may_invalidate, va, length, address): RegionRow) {
         let mut row = [0; MR_WORDS];
         mr::KEY_TAG.set(&mut row, key & 0xff);
         mr::LOCAL_WRITE.set(&mut row, local_write.into());
         mr::REMOTE_WRITE.set(&mut row, remote_write.into());
+        mr::REMOTE_READ.set(&mut row, remote_read.into());
         mr::MAY_INVALIDATE.set(&mut row, may_invalidate.into());
         mr::PD.set(&mut row, 7);
         mr::VALID.set(&mut row, 1);
@@ -174,6 +190,7 @@ impl Pair {
             access: ModelAccess {
                 local_write,
                 remote_write,
+                remote_read,
                 ..ModelAccess::default()
             },
             may_invalidate,
@@ -196,12 +213,17 @@ impl Pair {
         a.rq_psn = *[0xff_fffe, 0, 77, 0x7f_ffff].choose(rng).unwrap();
         a.rnr_timer = rng.gen_range(0..32);
         a.remote_write = rng.gen_ratio(9, 10);
+        a.remote_read = rng.gen_ratio(9, 10);
+        a.max_dest_rd_atomic = *[0, 1, 2, 2, 2, 2].choose(rng).unwrap();
+        self.reads[index as usize].clear();
         let a = a.clone();
         let mut r = [0; QP_WORDS];
         for (field, value) in [
             (qp::SERVICE, a.service.into()),
             (qp::PMTU, 1),
             (qp::REMOTE_WRITE, a.remote_write.into()),
+            (qp::REMOTE_READ, a.remote_read.into()),
+            (qp::MAX_DEST_RD_ATOMIC, a.max_dest_rd_atomic.into()),
             (qp::RNR_TIMER, a.rnr_timer.into()),
             (qp::TAG, self.tag),
             (qp::PD, a.pd.into()),
@@ -281,9 +303,22 @@ impl Pair {
         self.same_completions(&outcome);
     }
 
+    /// Until nothing waits, READ responses included.
     fn settle(&mut self) {
         let main = self.main;
-        self.guarded(|b| b.settle(main, LIMIT));
+        self.guarded(|b| {
+            for _ in 0..LIMIT {
+                b.settle(main, LIMIT);
+                let due = |page: usize| {
+                    b.core.memory[page * map::PAGE + SERVE] >> 31 == 1 && (2..5).contains(&(b.core.memory[page * map::PAGE + STATE] & 0xff))
+                };
+                if !(1..4).any(due) {
+                    return;
+                }
+                assert_eq!(b.step(), None);
+            }
+            panic!("READ responses never end");
+        });
         assert_eq!(self.board.outside.violations, Vec::<String>::new());
     }
 
@@ -335,6 +370,7 @@ impl Pair {
     }
 
     fn same_events(&mut self, outcome: &Outcome) {
+        let before = self.events;
         let mut got = vec![];
         loop {
             let at = (EQ_BASE + EVENT_BYTES as u32 * (self.events & ((1 << EQ_LOG) - 1))) as usize;
@@ -343,6 +379,10 @@ impl Pair {
                 break;
             }
             self.events += 1;
+            // The model here has no requester, so it never drains.
+            if event::TYPE.get(&entry) == event_type::SQ_DRAINED {
+                continue;
+            }
             got.push(Event {
                 kind: event::TYPE.get(&entry),
                 number: event::NUMBER.get(&entry),
@@ -350,8 +390,8 @@ impl Pair {
             });
         }
         assert_eq!(got, outcome.events, "events");
-        assert_eq!(self.board.outside.control >> 2 & 1, u32::from(!got.is_empty()), "interrupt");
-        if !got.is_empty() {
+        assert_eq!(self.board.outside.control >> 2 & 1, u32::from(self.events != before), "interrupt");
+        if self.events != before {
             self.write(registers::EQ_CONSUMER, self.events & 0xff);
             assert_eq!(self.board.outside.control >> 2 & 1, 0, "interrupt off");
         }
@@ -364,7 +404,7 @@ impl Pair {
         let choice: &[u8] = match qp.message {
             Message::Send { .. } => &[1, 1, 2, 3, 22],
             Message::Write { .. } => &[7, 7, 8, 9],
-            _ => &[0, 4, 5, 6, 6, 10, 10, 11, 23],
+            _ => &[0, 4, 5, 6, 6, 10, 10, 11, 12, 12, 12, 23],
         };
         let mut opcode = *choice.choose(rng).unwrap();
         if rng.gen_ratio(1, 12) {
@@ -389,7 +429,9 @@ impl Pair {
         if !info.payload {
             length = 0;
         }
+        let read = info.operation == Operation::ReadRequest;
         let mut dma = match info.position {
+            _ if read => *[0, 1, 255, 256, 257, 512, 700, 1024].choose(rng).unwrap(),
             Position::First => MTU as u32 * rng.gen_range(1..3) + rng.gen_range(0..MTU as u32),
             _ => length as u32,
         };
@@ -434,6 +476,31 @@ impl Pair {
             payload: (0..length).map(|_| rng.gen()).collect(),
             ..Packet::default()
         };
+        // A READ once more: the same, a tail, or nearly so (R28).
+        if rng.gen_ratio(1, 6) {
+            if let Some((psn, reth)) = self.reads[index as usize].iter().rev().take(3).collect::<Vec<_>>().choose(rng) {
+                let packets = (reth.length as usize).div_ceil(MTU).max(1) as u32;
+                let ahead = rng.gen_range(0..=packets);
+                let skipped = (ahead * MTU as u32).min(reth.length);
+                p.opcode = 12;
+                p.payload.clear();
+                p.psn = (psn + ahead) & 0xff_ffff;
+                p.reth = Reth {
+                    virtual_address: reth.virtual_address + u64::from(skipped),
+                    rkey: reth.rkey,
+                    length: reth.length - skipped,
+                };
+                match rng.gen_range(0..10) {
+                    0 => p.reth.virtual_address ^= 1 << rng.gen_range(0..64),
+                    1 => p.reth.rkey ^= 1 << rng.gen_range(0..10),
+                    2 => p.reth.length += 1,
+                    3 => p.reth.length /= 2,
+                    4 => p.reth.length = 0,
+                    5 => p.psn = (p.psn + 1) & 0xff_ffff,
+                    _ => {}
+                }
+            }
+        }
         match rng.gen_range(0..60) {
             0 => p.qpn ^= 1 << rng.gen_range(0..24),
             1 => p.pkey ^= 1 << rng.gen_range(0..16),
@@ -468,7 +535,11 @@ impl Pair {
         let Verdict::Roce { packet, .. } = verdict(&frame, false, &self.model.local) else {
             return;
         };
+        let before_psn = self.model.qp(packet.qpn & 3).map(|qp| qp.epsn);
         let outcome = self.model.receive(&frame, false, &mut self.memory);
+        if packet.opcode == 12 && before_psn == Some(packet.psn) && outcome.responder == Some(counters::ACCEPTED) {
+            self.reads[packet.qpn as usize & 3].push((packet.psn, packet.reth));
+        }
         let counter = u32::from(outcome.responder.unwrap());
         let before = self.read(registers::COUNTERS + 4 * counter);
         assert!(self.board.outside.receive(&frame, packet.info().unwrap()));
@@ -569,4 +640,174 @@ fn registers_read_back_and_nonsense_is_refused() {
         assert_eq!(pair.board.access(Access::Write(address, 0), LIMIT), Err(()), "{address:#x}");
         assert_eq!(pair.board.access(Access::Read(address), LIMIT), Err(()), "{address:#x}");
     }
+}
+
+/// What the engine has sent, with the ICRC.
+fn sent(pair: &mut Pair) -> Vec<Vec<u8>> {
+    let frames = pair.board.outside.sent.drain(..);
+    frames
+        .map(|mut f| {
+            let crc = icrc(&f[14..]).expect("a RoCE packet");
+            f.extend(crc);
+            f
+        })
+        .collect()
+}
+
+/// Opcode, PSN and bytes behind the BTH of what the engine has sent.
+fn sent_packets(pair: &mut Pair) -> Vec<(u8, u32, Vec<u8>)> {
+    let bth = 14 + 20 + 8;
+    sent(pair)
+        .iter()
+        .map(|f| {
+            let psn = u32::from_be_bytes([0, f[bth + 9], f[bth + 10], f[bth + 11]]);
+            (f[bth], psn, f[bth + 12..f.len() - 4].to_vec())
+        })
+        .collect()
+}
+
+/// A QP that allows READs, and a packet of its peer.
+fn reader(seed: u64) -> (Pair, Packet) {
+    let mut pair = Pair::new(seed, 0);
+    while !(pair.attributes[0].remote_read && pair.attributes[0].remote_write && pair.attributes[0].max_dest_rd_atomic == 2) {
+        pair.connect(1);
+    }
+    let data: Vec<u8> = (0..0x3000u32).map(|i| (i * 7 + (i >> 8)) as u8).collect();
+    let at = REGIONS[0].7;
+    pair.board.outside.memory[at as usize..][..data.len()].copy_from_slice(&data);
+    pair.memory.write(at.into(), &data);
+    let a = pair.attributes[0].clone();
+    let packet = Packet {
+        destination_mac: MAC,
+        source: a.peer_ip,
+        destination: IpAddr::V4(US),
+        qpn: a.qpn,
+        ack_request: true,
+        psn: a.rq_psn,
+        ..Packet::default()
+    };
+    (pair, packet)
+}
+
+const READ: u8 = 12;
+
+fn read_of(packet: &Packet, skip: u32, length: u32) -> Packet {
+    Packet {
+        opcode: READ,
+        psn: (packet.psn + skip / MTU as u32) & 0xff_ffff,
+        reth: Reth {
+            virtual_address: REGIONS[0].5 + 9 + u64::from(skip),
+            rkey: REGIONS[0].0,
+            length,
+        },
+        ..packet.clone()
+    }
+}
+
+fn give(pair: &mut Pair, packet: &Packet) {
+    assert!(pair.board.outside.receive(&packet.to_frame(), packet.info().unwrap()));
+}
+
+/// Until that many frames have been sent.
+fn until_sent(pair: &mut Pair, frames: usize) {
+    for _ in 0..LIMIT {
+        if pair.board.outside.sent.len() >= frames {
+            return;
+        }
+        assert_eq!(pair.board.step(), None);
+    }
+    panic!("{} of {frames} frames sent", pair.board.outside.sent.len());
+}
+
+#[test]
+fn r36_what_follows_a_read_is_answered_behind_its_last_response() {
+    for seed in 0..4 {
+        let (mut pair, packet) = reader(seed);
+        let first = read_of(&packet, 0, 1000);
+        let write = Packet {
+            opcode: 10,
+            psn: (packet.psn + 4) & 0xff_ffff,
+            reth: Reth {
+                virtual_address: REGIONS[0].5,
+                rkey: REGIONS[0].0,
+                length: 4,
+            },
+            payload: vec![1, 2, 3, 4],
+            ..packet.clone()
+        };
+        let second = Packet {
+            psn: (packet.psn + 5) & 0xff_ffff,
+            ..read_of(&packet, 0, 300)
+        };
+        let mut answers = vec![];
+        for p in [&first, &write, &second] {
+            let outcome = pair.model.receive(&p.to_frame(), false, &mut pair.memory);
+            answers.extend(outcome.answers.iter().map(|a| a.to_frame()));
+            give(&mut pair, p);
+        }
+        pair.settle();
+        assert_eq!(answers.len(), 4 + 1 + 2);
+        assert_eq!(sent(&mut pair), answers, "seed {seed}");
+        pair.same_state(1);
+    }
+}
+
+/// The rest of a READ that is still being answered, asked for again: the responses go on from there, and no second copy follows.
+#[test]
+fn r33_a_read_under_way_goes_on_from_where_it_is_asked_for_again() {
+    let (mut pair, packet) = reader(1);
+    give(&mut pair, &read_of(&packet, 0, 5 * MTU as u32));
+    until_sent(&mut pair, 1);
+    give(&mut pair, &read_of(&packet, 3 * MTU as u32, 2 * MTU as u32));
+    pair.settle();
+    let got: Vec<(u8, u32)> = sent_packets(&mut pair)
+        .iter()
+        .map(|p| (p.0, p.1.wrapping_sub(packet.psn) & 0xff_ffff))
+        .collect();
+    assert_eq!(got[0], (0x0d, 0));
+    assert_eq!(got[got.len() - 2..], [(0x0d, 3), (0x0f, 4)], "{got:?}");
+    assert!(got.len() <= 4, "{got:?}");
+    assert_eq!(pair.read(registers::COUNTERS + 4 * u32::from(counters::DUPLICATE)), 1);
+    // A part that isn't the rest waits, and is answered behind.
+    let (mut pair, packet) = reader(2);
+    give(&mut pair, &read_of(&packet, 0, 4 * MTU as u32));
+    until_sent(&mut pair, 1);
+    give(&mut pair, &read_of(&packet, MTU as u32, MTU as u32));
+    pair.settle();
+    let got: Vec<(u8, u32)> = sent_packets(&mut pair)
+        .iter()
+        .map(|p| (p.0, p.1.wrapping_sub(packet.psn) & 0xff_ffff))
+        .collect();
+    assert_eq!(got, [(0x0d, 0), (0x0e, 1), (0x0e, 2), (0x0f, 3), (0x10, 1)]);
+}
+
+#[test]
+fn r52_a_key_that_ends_during_a_read_ends_the_qp() {
+    let (mut pair, packet) = reader(3);
+    give(&mut pair, &read_of(&packet, 0, 8 * MTU as u32));
+    until_sent(&mut pair, 1);
+    pair.write(registers::MR_TABLE, 0);
+    pair.settle();
+    let got = sent_packets(&mut pair);
+    let (opcode, psn, body) = got.last().unwrap();
+    assert!(got.len() < 8, "the key had ended");
+    assert_eq!((*opcode, *psn), (0x11, (packet.psn + got.len() as u32 - 1) & 0xff_ffff));
+    assert_eq!(body[0], 0x62);
+    assert!(pair.command(operation::QUERY_QP, 0, 1));
+    assert_eq!(pair.read(registers::RESULT_0) & 7, code(State::Err));
+    assert_eq!(pair.read(registers::COUNTERS + 4 * u32::from(counters::NAKED)), 1);
+}
+
+#[test]
+fn r69_a_read_of_memory_that_answers_with_an_error_is_refused() {
+    let (mut pair, packet) = reader(4);
+    let at = REGIONS[0].7 + 9 + 2 * MTU as u32;
+    pair.board.outside.bad.push(at..at + 4);
+    give(&mut pair, &read_of(&packet, 0, 4 * MTU as u32));
+    pair.settle();
+    let got = sent_packets(&mut pair);
+    assert_eq!(got.iter().map(|p| p.0).collect::<Vec<_>>(), [0x0d, 0x0e, 0x11]);
+    assert_eq!((got[2].1, got[2].2[0]), ((packet.psn + 2) & 0xff_ffff, 0x63));
+    assert!(pair.command(operation::QUERY_QP, 0, 1));
+    assert_eq!(pair.read(registers::RESULT_0) & 7, code(State::Err));
 }

@@ -3,8 +3,12 @@
 
 #[path = "rules/client.rs"]
 mod client;
+#[path = "rules/congestion.rs"]
+mod congestion;
 #[path = "rules/datagram.rs"]
 mod datagram;
+#[path = "rules/early_responses.rs"]
+mod early_responses;
 #[path = "rules/fixture.rs"]
 mod fixture;
 #[path = "rules/framing.rs"]
@@ -21,7 +25,11 @@ mod random;
 mod random_answers;
 #[path = "rules/read_atomic.rs"]
 mod read_atomic;
+#[path = "rules/reorder.rs"]
+mod reorder;
 #[path = "rules/retry.rs"]
 mod retry;
+#[path = "rules/selective.rs"]
+mod selective;
 #[path = "rules/sending.rs"]
 mod sending;

@@ -272,3 +272,129 @@ fn one_side_killed_the_other_reports_and_works_again() {
     assert_eq!(pair.on(0, qpn), [(0, status::SUCCESS)]);
     assert_eq!(pair.bytes(1, TARGET, 0, 600), source(0, 600));
 }
+
+/// Loss of 5 % both ways at a short timer, each way to recover: everything completes, far from its last retry.
+#[test]
+fn r33_r42_many_long_reads_and_writes_complete_at_5_percent_loss() {
+    use verbena_model::golden::reorder::Reorder;
+    use verbena_model::wire::Wire;
+    for reads in [true, false] {
+        for (selective, distance, sizes) in [
+            (true, 0, Reorder::TENGIG),
+            (true, 32, Reorder::TENGIG),
+            (false, 0, Reorder::TENGIG),
+            (true, 0, Reorder::NONE),
+            (false, 0, Reorder::NONE),
+        ] {
+            let what = format!("reads {reads}, selective {selective}, distance {distance}, {sizes:?}");
+            let faults = Faults {
+                loss: 0.05,
+                ..Faults::default()
+            };
+            let mut pair = Pair::sized(faults, 1024, 1 << 16);
+            pair.link.wires = [0, 1].map(|n| Wire::new(n, 5_000, faults));
+            for side in 0..2 {
+                pair.link.sides[side].golden.reorder = sizes;
+                pair.attributes(side, |a| {
+                    (a.timeout, a.selective_repeat, a.nak_distance) = (3, selective, distance);
+                });
+            }
+            for number in 0..200 {
+                let wqe = if reads { read(0, 1 << 16, 0) } else { write(0, 1 << 16, 0) };
+                while pair.try_post(0, wqe).is_none() {
+                    assert!(pair.link.step(), "{what}: message {number}");
+                }
+                let bad = pair.completions(0).iter().find(|d| d.status != status::SUCCESS).copied();
+                assert_eq!(bad, None, "{what}");
+            }
+            assert!(pair.run(), "{what}");
+            assert_eq!(pair.completions(0).len(), 200, "{what}");
+            println!("{what}: {} us", pair.link.now / 1000);
+        }
+    }
+}
+
+/// A bottleneck of half the rate behind the sender: without congestion control its queue overflows, with it marks keep it short.
+#[test]
+fn r76_marks_and_cnps_spare_the_bottleneck_its_losses() {
+    use verbena_model::fabric::{Bottleneck, Fabric};
+    use verbena_model::golden::reorder::Reorder;
+    let run = |controlled: bool| {
+        let mut pair = Pair::sized(Faults::default(), 1024, 1 << 16);
+        pair.link.wires[0].set_fabric(Fabric {
+            bottleneck: Some(Bottleneck {
+                time_per_byte: 1600,
+                capacity: 60_000,
+                mark_from: 5_000,
+                mark_all: 40_000,
+            }),
+            ..Fabric::default()
+        });
+        for side in 0..2 {
+            let golden = &mut pair.link.sides[side].golden;
+            golden.reorder = Reorder::TENGIG;
+            (golden.congestion.notify, golden.congestion.react) = (controlled, controlled);
+            // ECT(0).
+            pair.attributes(side, |a| a.traffic_class = 2);
+        }
+        for number in 0..400 {
+            while pair.try_post(0, write(0, 1 << 16, 0)).is_none() {
+                assert!(pair.link.step(), "message {number}");
+            }
+        }
+        assert!(pair.run());
+        let done = pair.completions(0);
+        // Without control one packet may find the queue full eight times.
+        let good = done.iter().filter(|d| d.status == status::SUCCESS).count();
+        assert!(good == 400 || !controlled, "{good}");
+        let wire = pair.link.wires[0].statistics();
+        let cnps = pair.count(1, c::TX_CNP);
+        assert_eq!(cnps, pair.count(0, c::CNP));
+        println!(
+            "control {controlled}: {} us, {} of {} lost, {} marked, {cnps} CNPs",
+            pair.link.now / 1000,
+            wire.lost,
+            wire.sent,
+            wire.marked
+        );
+        (pair.link.now, wire)
+    };
+    let (_, without) = run(false);
+    let (time, with) = run(true);
+    assert!(without.lost > 1000, "{without:?}");
+    assert!(with.lost * 50 < without.lost && with.marked > 100, "{with:?}");
+    // 26 MB at 5 Gb/s take 45 ms.
+    assert!(time < 60_000_000, "{time} ns");
+}
+
+/// Spraying over paths of different delay: everything arrives, nothing is sent again where the gap is given the time.
+#[test]
+fn r42_spraying_over_four_paths_sends_nothing_again() {
+    use verbena_model::fabric::Fabric;
+    use verbena_model::golden::reorder::Reorder;
+    for (distance, again) in [(32, false), (0, true)] {
+        let mut pair = Pair::sized(Faults::default(), 1024, 1 << 16);
+        for side in 0..2 {
+            pair.link.sides[side].golden.reorder = Reorder::TENGIG;
+            pair.link.wires[side].set_fabric(Fabric {
+                paths: vec![0, 4_000, 9_000, 20_000],
+                ..Fabric::default()
+            });
+            pair.attributes(side, |a| (a.selective_repeat, a.nak_distance) = (true, distance));
+        }
+        for _ in 0..30 {
+            while pair.try_post(0, write(0, 1 << 16, 0)).is_none() {
+                assert!(pair.link.step());
+            }
+        }
+        assert!(pair.run());
+        assert_eq!(pair.completions(0).len(), 30);
+        let resent = pair.count(0, c::SELECTIVE_RESEND) + pair.count(0, c::REWIND);
+        assert_eq!(resent > 0, again, "distance {distance}: {resent}");
+        println!(
+            "distance {distance}: {resent} sent again, {} held, {} us",
+            pair.count(1, c::REORDER_HELD),
+            pair.link.now / 1000
+        );
+    }
+}

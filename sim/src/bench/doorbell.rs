@@ -11,7 +11,7 @@ use super::two_engines::{data, gate, pair, sends, SMALL, TIMEOUT};
 use super::{BenchOptions, Figure, Gate};
 use crate::hold;
 use crate::pair::Pair;
-use crate::world::{Flow, Route, TransferOptions};
+use crate::world::{Flow, Order, Route, TransferOptions};
 use anyhow::{Context, Result};
 use verbena_spec::config::Config;
 
@@ -57,6 +57,8 @@ fn samples(options: &BenchOptions, config: &Config, inline: bool) -> Result<Vec<
         message,
         depth: 1,
         timeout: TIMEOUT,
+        order: Order::default(),
+        qps: 1,
     };
     let mut flow = Flow::new(&mut pair, 0, transfer_options, data(options.seed, SAMPLES * message))?;
     if inline {

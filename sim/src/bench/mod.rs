@@ -7,6 +7,7 @@ mod line_rate;
 mod report;
 mod small;
 mod speed;
+pub mod sweep;
 mod two_engines;
 
 pub use report::{markdown, print, Figure, Gate};
@@ -30,13 +31,14 @@ pub struct BenchOptions {
 type Measure = fn(&BenchOptions) -> Result<Vec<Figure>>;
 
 /// The measurements, by name.
-const MEASURES: [(&str, Measure); 7] = [
+const MEASURES: [(&str, Measure); 8] = [
     ("line rate", line_rate::measure),
     ("small packets", small::measure),
     ("latency", latency::measure),
     ("doorbell", doorbell::measure),
     ("messages", two_engines::rates),
     ("goodput", two_engines::goodputs),
+    ("many QPs", two_engines::many),
     ("simulation speed", speed::measure),
 ];
 

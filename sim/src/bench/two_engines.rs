@@ -4,7 +4,7 @@
 use super::{BenchOptions, Figure, Gate};
 use crate::hca::HcaOptions;
 use crate::pair::{Pair, WireOptions};
-use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Route, TransferOptions};
+use crate::world::{answer_bytes, message_bytes, transfer, Flow, Network, Order, Route, TransferOptions};
 use anyhow::Result;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -22,6 +22,9 @@ const FRAMING: f64 = 24.0;
 /// Millions of 64-byte WRITEs a second, on 16 QPs and on one.
 const MANY_GATE: f64 = 4.0;
 const ONE_GATE: f64 = 2.0;
+/// Messages on all QPs, bytes, and their share of one QP's throughput, %.
+const MANY_MESSAGE: usize = 4096;
+const MANY_SHARE: f64 = 98.0;
 /// Local ACK timeout's code: 1 ms. Nothing is lost, so it never runs out.
 pub const TIMEOUT: u8 = 8;
 
@@ -125,6 +128,8 @@ fn goodput(options: &BenchOptions, config: &Config, route: Route, pmtu: usize, b
         message: MESSAGE,
         depth: 16,
         timeout: TIMEOUT,
+        order: Order::default(),
+        qps: 1,
     };
     let ways: &[usize] = if both { &[0, 1] } else { &[0] };
     let mut flows = vec![];
@@ -163,6 +168,60 @@ fn goodput(options: &BenchOptions, config: &Config, route: Route, pmtu: usize, b
     })
 }
 
+/// 4 KiB messages on all QPs against the same on one: the first byte on the wire to the last.
+pub fn many(options: &BenchOptions) -> Result<Vec<Figure>> {
+    if !sends(options)? {
+        return Ok(vec![]);
+    }
+    let config = Config::preset(&options.preset)?;
+    let read = pair(options)?.sides[0].device.capabilities().read_atomic;
+    let routes = [Route::Write, Route::Send, Route::Read]
+        .into_iter()
+        .filter(|r| *r != Route::Read || read);
+    routes.map(|route| share_of_one(options, &config, route)).collect()
+}
+
+fn share_of_one(options: &BenchOptions, config: &Config, route: Route) -> Result<Figure> {
+    // Index 0 is unused, 1 is QP1.
+    let all = config.n_qps - 2;
+    let each = if options.quick { 2 } else { 4 };
+    let run = |qps: usize, count: usize| -> Result<(f64, bool, (u32, u32))> {
+        let mut pair = pair(options)?;
+        let transfer_options = TransferOptions {
+            route,
+            pmtu: 1024.min(config.max_pmtu),
+            message: MANY_MESSAGE,
+            depth: 8,
+            timeout: TIMEOUT,
+            order: Order::default(),
+            qps,
+        };
+        let mut flows = vec![];
+        for n in 0..qps {
+            let bytes = data(options.seed ^ n as u64, count * MANY_MESSAGE);
+            flows.push(Flow::new(&mut pair, 0, transfer_options, bytes)?);
+        }
+        let moved = transfer(&mut pair, &mut flows, 500, |_| ())?;
+        let cycles = pair.payload_span[0].map_or(f64::INFINITY, |(first, last)| (last + 1 - first) as f64);
+        let rate = moved.bytes as f64 * 8.0 * config.clock_khz as f64 / 1e6 / cycles;
+        Ok((rate, moved.matches, troubles(&mut pair)?))
+    };
+    let (one, right, _) = run(1, all * each / 4)?;
+    let (many, matches, (dropped, rewinds)) = run(all, each)?;
+    Ok(Figure {
+        preset: options.preset.clone(),
+        name: format!("{} 4 KiB, {all} QPs, share of one QP's", name(route)),
+        value: if right && matches { 100.0 * many / one } else { 0.0 },
+        unit: "%",
+        gate: gate(config, Gate::AtLeast(MANY_SHARE)),
+        note: format!(
+            "{each} messages on each QP, PMTU {}, {many:.3} Gb/s against {one:.3}, first byte on the wire to last; {dropped} dropped, {rewinds} rewinds; {}",
+            1024.min(config.max_pmtu),
+            if right && matches { "data verified" } else { "DATA WRONG" }
+        ),
+    })
+}
+
 fn rate(options: &BenchOptions, config: &Config, qps: usize) -> Result<Figure> {
     let count = if options.quick { 1000 } else { 4000 };
     let mut pair = pair(options)?;
@@ -173,6 +232,8 @@ fn rate(options: &BenchOptions, config: &Config, qps: usize) -> Result<Figure> {
         // Both queues of a QP complete into one CQ, and `cu` has rings of 128.
         depth: if qps > 2 { 32 } else { 64 },
         timeout: TIMEOUT,
+        order: Order::default(),
+        qps,
     };
     let mut flows = vec![];
     for n in 0..qps {

@@ -48,6 +48,9 @@ pub struct Chaos {
     /// Connections, up to 8 [default: random]
     #[arg(long)]
     pub qps: Option<usize>,
+    /// Engines that can hold early requests until their turn
+    #[arg(long)]
+    pub hold: bool,
     /// With --engine mixed: the engine only answers, also if it has a requester
     #[arg(long)]
     pub one_way: bool,
@@ -68,6 +71,7 @@ impl Default for Chaos {
             corrupt: None,
             delay: None,
             qps: None,
+            hold: false,
             one_way: false,
             keep_going: false,
         }
@@ -130,6 +134,7 @@ impl Chaos {
             unreliable: !bad,
             timeout,
             host_period,
+            reorder: self.hold,
         }
     }
 

@@ -6,7 +6,7 @@ use super::{progress, share, Common, Traces};
 use crate::capture::Capture;
 use crate::hca::HcaOptions;
 use crate::pair::{Pair, WireOptions};
-use crate::world::{message_bytes, transfer, Flow, Moved, Network, Route, TransferOptions};
+use crate::world::{message_bytes, transfer, Flow, Moved, Network, Order, Route, TransferOptions};
 use anyhow::{ensure, Context, Result};
 use clap::{Args, ValueEnum};
 use rand::{RngCore, SeedableRng};
@@ -147,6 +147,8 @@ impl Demo {
             message: self.message,
             depth: self.depth,
             timeout: TIMEOUT,
+            order: Order::default(),
+            qps: 1,
         };
         let mut flow = [Flow::new(&mut pair, 0, options, data.clone())?];
         let total = data.len().div_ceil(self.message);

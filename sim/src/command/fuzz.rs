@@ -16,6 +16,9 @@ pub struct Fuzz {
     /// Compare with the golden model after every frame: slow, but names the frame that makes a difference
     #[arg(long)]
     one_by_one: bool,
+    /// QPs hold early requests, and good frames come out of order too
+    #[arg(long)]
+    reorder: bool,
 }
 
 impl Fuzz {
@@ -26,6 +29,7 @@ impl Fuzz {
             frames: self.frames,
             latency: common.latency.min(20),
             one_by_one: self.one_by_one,
+            reorder: self.reorder,
         };
         let bar = progress(common, self.frames).with_message("fuzz");
         let summary = run(&options, |done| bar.set_position(done))?;

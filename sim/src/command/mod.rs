@@ -7,6 +7,7 @@ pub mod demo;
 mod demo_receive;
 pub mod fuzz;
 pub mod interop;
+pub mod loss;
 pub mod probe;
 pub mod programs;
 pub mod replay;

@@ -3,6 +3,7 @@
 
 use crate::session::{ENGINE, PEER};
 use crate::traffic::Flow;
+use rand::seq::SliceRandom;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use verbena_model::icrc::icrc;
@@ -70,16 +71,26 @@ impl Target {
 #[derive(Default)]
 pub struct Frames {
     kept: Vec<Vec<u8>>,
+    /// Good frames come out of order.
+    reorder: bool,
+    late: Vec<FuzzFrame>,
 }
 
 const KEPT: usize = 16;
 
 impl Frames {
+    pub fn new(reorder: bool) -> Frames {
+        Frames {
+            reorder,
+            ..Frames::default()
+        }
+    }
+
     /// The next frames: usually one, a whole message at times.
     pub fn next(&mut self, targets: &mut [Target], longest: usize, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
         let target = rng.gen_range(0..targets.len());
         let target = &mut targets[target];
-        let frames = match rng.gen_range(0..100) {
+        let mut frames = match rng.gen_range(0..100) {
             0..=9 if target.source.is_some() => asking(target, rng),
             0..=29 => good(target, rng),
             30..=49 => one("bits flipped", flipped(target, rng)),
@@ -98,6 +109,9 @@ impl Frames {
                 frames
             }
         };
+        if self.reorder {
+            self.disorder(&mut frames, rng);
+        }
         for frame in &frames {
             if frame.bytes.len() >= SHORTEST_ROCE && self.kept.len() < KEPT {
                 self.kept.push(frame.bytes.clone());
@@ -107,6 +121,25 @@ impl Frames {
             }
         }
         frames
+    }
+
+    /// Good frames change places, come late, or are lost.
+    fn disorder(&mut self, frames: &mut Vec<FuzzFrame>, rng: &mut ChaCha8Rng) {
+        if frames.iter().any(|f| f.kind != "good") {
+            return;
+        }
+        if rng.gen() {
+            frames.shuffle(rng);
+        }
+        while !frames.is_empty() && rng.gen_ratio(1, 4) {
+            let at = rng.gen_range(0..frames.len());
+            let frame = frames.remove(at);
+            self.late.push(FuzzFrame { kind: "late", ..frame });
+        }
+        while !self.late.is_empty() && (self.late.len() > 8 || rng.gen_ratio(1, 3)) {
+            let at = rng.gen_range(0..self.late.len());
+            frames.push(self.late.swap_remove(at));
+        }
     }
 
     fn again(&self, rng: &mut ChaCha8Rng) -> Vec<u8> {

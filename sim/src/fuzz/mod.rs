@@ -17,7 +17,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use verbena_spec::counters::{Class, COUNTERS, COUNTER_FILE, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_NO_BUFFER, RX_ROCE};
+use verbena_spec::counters::{Class, COUNTERS, COUNTER_FILE, REORDER_FULL, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_NO_BUFFER, RX_ROCE};
 use verbena_verbs::{Access, Mr, QpState, Region};
 
 /// How much.
@@ -29,6 +29,8 @@ pub struct FuzzOptions {
     pub latency: u64,
     /// Compare after every frame, to find the one that makes the difference.
     pub one_by_one: bool,
+    /// The engine holds early requests, and good frames come out of order too.
+    pub reorder: bool,
 }
 
 /// What was done.
@@ -68,6 +70,7 @@ struct Fuzzer {
     summary: FuzzSummary,
     shadow: Shadow,
     one_by_one: bool,
+    reorder: bool,
     /// The engine's counters when the round began.
     counters: [u32; COUNTER_FILE],
     delivered: u64,
@@ -105,10 +108,11 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
     let mut fuzzer = Fuzzer {
         shadow,
         one_by_one: options.one_by_one,
+        reorder: options.reorder,
         counters: [0; COUNTER_FILE],
         session,
         rng,
-        frames: Frames::default(),
+        frames: Frames::new(options.reorder),
         connections: Vec::new(),
         target,
         guard,
@@ -187,7 +191,7 @@ impl Fuzzer {
         let flow = self.connections[index].flow.clone();
         let reliable = flow.form.service == 0;
         let mut target = Target::new(flow, self.target.0.va, REGION, self.target.1.key);
-        if reliable {
+        if reliable && !self.reorder {
             target.source = self.source.as_ref().map(|(_, mr)| (mr.clone(), SOURCE));
             target.word = self.words.as_ref().map(|(_, mr)| (mr.clone(), mr.va + 8 * index as u64));
         }
@@ -241,8 +245,15 @@ impl Fuzzer {
         if self.words.is_some() && form.service == 0 {
             remote = remote | Access::REMOTE_ATOMIC;
         }
+        // READs that are held would come to be more than the peer may have outstanding (R59).
+        if self.reorder {
+            (remote, depth) = (Access::REMOTE_WRITE, 0);
+            self.session.reorder = Some([0, 0, 3, 20, 63][self.rng.gen_range(0..5)]);
+        }
         let connection = self.session.connect_as(form, 256, RECEIVES, remote)?;
-        self.shadow.connect(&connection, remote, depth);
+        self.shadow.connect(&connection, remote, depth, self.session.reorder);
+        // The proof of life is another's.
+        self.session.reorder = None;
         for i in 0..RECEIVES as u64 {
             let sge = self.target.1.sge(512 * i, 700)?;
             self.session.device.post_recv(connection.qp, i, sge)?;
@@ -299,7 +310,7 @@ impl Fuzzer {
             .zip(&self.counters)
             .for_each(|(now, before)| *now = now.wrapping_sub(*before));
         let full = match self.session.hca().config.host_port {
-            true => [RX_NO_BUFFER, RX_HOST_OVERFLOW].as_slice(),
+            true => [RX_NO_BUFFER, RX_HOST_OVERFLOW, REORDER_FULL].as_slice(),
             // Nobody takes the host's frames: that they are dropped is right.
             false => &[RX_NO_BUFFER],
         };
@@ -342,7 +353,7 @@ impl Fuzzer {
             self.summary.counters
         );
         hold!(
-            sums[1] == roce,
+            sums[1] == roce || (self.reorder && sums[1] + self.shadow.held() == roce),
             "{roce} RoCE packets, the Responder counters add up to {}: {:?}",
             sums[1],
             self.summary.counters

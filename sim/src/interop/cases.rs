@@ -30,12 +30,14 @@ pub struct Case {
     pub variant: String,
     pub direction: Direction,
     /// The guest's command. `{port}` is its TCP port, `{server}` how it reaches this machine, `{us}` the NIC's address, `{timeout}` an ACK
-    /// timeout code that suits the engine.
+    /// timeout code that suits the engine, `{rounds}` how many messages, by `rounds`.
     pub guest: String,
     /// Our command, with the same and `{peer}`, how we reach the guest's server by TCP, `{peer-port}`, its port alone, and `{guest}`, the
     /// guest's address on the NIC's wire.
     pub ours: String,
     pub ready: Ready,
+    /// What `{rounds}` stands for: on the good wire, on the bad one, where each message of hundreds of packets is sent several times.
+    pub rounds: [u32; 2],
     /// Port of the guest's server.
     pub port: u16,
     /// What our program must end with.
@@ -52,6 +54,8 @@ type Check = fn(&Outcome) -> Result<()>;
 
 /// The faults of the bad wire.
 pub const BAD_WIRE: &str = "--loss 2% --duplicate 2% --reorder 2% --corrupt 1%";
+
+const ROUNDS: [u32; 2] = [20, 20];
 
 /// Ports of the guest that its servers listen at.
 pub const PROBE_PORT: u16 = 18600;
@@ -97,6 +101,7 @@ fn probe(variant: &str, guest: &str, ours: &str, list: &str, direction: Directio
         guest,
         ours,
         ready: Ready::Tcp,
+        rounds: ROUNDS,
         port: PROBE_PORT,
         status: 0,
         check: None,
@@ -114,6 +119,7 @@ pub fn all() -> Vec<Case> {
         guest: "ping -c 2 -w 20 {us} && ping -c 2 -w 20 -s 3000 {us}".into(),
         ours: "serve --for 120".into(),
         ready: Ready::Manager,
+        rounds: ROUNDS,
         port: 0,
         status: 0,
         check: None,
@@ -136,9 +142,13 @@ fn pingpongs(direction: Direction) -> Vec<Case> {
     let mut cases = vec![];
     let runs = [
         ("rc", 256, 1),
+        ("rc", 256, 4096),
         ("rc", 256, 65537),
+        ("rc", 1024, 1),
         ("rc", 1024, 4096),
+        ("rc", 1024, 65537),
         ("rc", 4096, 1),
+        ("rc", 4096, 4096),
         ("rc", 4096, 65537),
         ("uc", 1024, 4097),
         ("ud", 1024, 1000),
@@ -151,9 +161,9 @@ fn pingpongs(direction: Direction) -> Vec<Case> {
         };
         // A datagram has no path MTU.
         let mtu = if service == "ud" { String::new() } else { format!("-m {pmtu}") };
-        let guest = format!("{tool} -d rxe0 -g 1 -p {{port}} -s {size} {mtu} -n 20 -c");
+        let guest = format!("{tool} -d rxe0 -g 1 -p {{port}} -s {size} {mtu} -n {{rounds}} -c");
         let ours = format!(
-            "pingpong --service {service} --size {size} {} --iters 20 --chk",
+            "pingpong --service {service} --size {size} {} --iters {{rounds}} --chk",
             mtu.replace("-m", "--mtu")
         );
         let (guest, ours) = match direction {
@@ -167,12 +177,13 @@ fn pingpongs(direction: Direction) -> Vec<Case> {
             guest,
             ours,
             ready: Ready::Tcp,
+            rounds: if size == 65537 { [10, 4] } else { ROUNDS },
             port: TOOL_PORT,
             status: 0,
             check: None,
-            // A lost message ends an unreliable ping-pong.
-            bad_wire: service == "rc",
-            short: size == 4096 || service != "rc",
+            // A lost message ends an unreliable ping-pong. Of the reliable ones the middle and the corners of the table.
+            bad_wire: service == "rc" && (pmtu == 1024) == (size == 4096),
+            short: (pmtu, size) == (1024, 4096) || service != "rc",
         });
     }
     cases
@@ -195,6 +206,7 @@ fn perftests(direction: Direction) -> Vec<Case> {
             guest,
             ours,
             ready: Ready::Tcp,
+            rounds: ROUNDS,
             port: TOOL_PORT,
             status: 0,
             check: None,
@@ -233,6 +245,7 @@ fn managed(direction: Direction) -> Vec<Case> {
             guest,
             ours,
             ready: Ready::Manager,
+            rounds: ROUNDS,
             port: 0,
             status: 0,
             check: None,
@@ -278,6 +291,7 @@ fn hundred(direction: Direction) -> Case {
         guest: guest.into(),
         ours: ours.into(),
         ready: Ready::Manager,
+        rounds: ROUNDS,
         port: 0,
         status: 0,
         check: None,
@@ -305,6 +319,7 @@ fn refused(direction: Direction) -> Case {
         guest: guest.into(),
         ours: ours.into(),
         ready: Ready::Manager,
+        rounds: ROUNDS,
         port: 0,
         status: i32::from(direction == Direction::GuestServer),
         check: (direction == Direction::GuestServer).then_some(refused_ours as Check),
@@ -323,6 +338,7 @@ fn half_open() -> Case {
         guest: guest.into(),
         ours: "rping -c -a {guest} -C 1".into(),
         ready: Ready::Gone,
+        rounds: ROUNDS,
         port: 0,
         status: 1,
         check: Some(unanswered),

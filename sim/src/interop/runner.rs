@@ -185,6 +185,7 @@ fn killed_case() -> Case {
         guest: "probe, then qemu is killed".into(),
         ours: "serve --responder, or probe".into(),
         ready: Ready::Tcp,
+        rounds: [1; 2],
         port: PROBE_PORT,
         status: 0,
         check: None,
@@ -374,6 +375,7 @@ impl Runner {
                 ("{us}", US.into()),
                 ("{guest}", THEY.into()),
                 ("{timeout}", timeout.into()),
+                ("{rounds}", case.rounds[usize::from(bad_wire)].to_string()),
             ];
             pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
         };

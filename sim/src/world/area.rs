@@ -87,6 +87,10 @@ impl Area {
         Ok(self.region.write(device.platform(), self.va, bytes)?)
     }
 
+    pub fn read<P: Bus + DmaMemory>(&self, device: &mut Device<P>, bytes: usize) -> Result<Vec<u8>> {
+        Ok(self.region.read(device.platform(), self.va, bytes)?)
+    }
+
     /// Nothing was ever written here.
     pub fn check_untouched<P: Bus + DmaMemory>(&self, device: &mut Device<P>, what: &str) -> Result<()> {
         let found = self.region.read(device.platform(), self.region.va, self.region.length as usize)?;

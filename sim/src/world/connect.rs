@@ -284,7 +284,8 @@ pub fn connect<N: Network>(
         let other = 1 - side;
         let peer = way(network, other, rng, ipv6, vlan);
         let device = network.device(side);
-        let requester = device.capabilities().requester;
+        let can = device.capabilities();
+        let (requester, reorder, selective) = (can.requester, can.reorder, can.selective_repeat);
         let mut rts = if requester {
             QpAttr::to_rts(psns[side])
         } else {
@@ -304,9 +305,17 @@ pub fn connect<N: Network>(
         if transport == Transport::Rc {
             rtr.min_rnr_timer = Some(rng.gen_range(1..=5));
             rtr.max_dest_rd_atomic = Some(depths[other]);
+            if options.reorder && reorder {
+                rtr.reorder = Some(true);
+                rtr.nak_distance = Some(if rng.gen() { 0 } else { rng.gen_range(0..64) });
+                rtr.nak_delay = Some(if rng.gen() { 0 } else { rng.gen_range(1..200) });
+            }
             if requester {
                 rts.timeout = Some(options.timeout);
                 rts.max_rd_atomic = Some(depths[side]);
+                if options.reorder && selective {
+                    rts.selective_repeat = Some(rng.gen());
+                }
             }
         }
         device.modify_qp(qps[side], &rtr)?;

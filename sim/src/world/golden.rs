@@ -4,7 +4,8 @@
 use super::network::Network;
 use crate::pair::ENDS;
 use anyhow::{Context, Result};
-use verbena_model::wire::{Faults, Statistics, Wire};
+use verbena_model::fabric::Fabric;
+use verbena_model::wire::{Fault, Faults, Statistics, Wire};
 use verbena_verbs::golden::GoldenHca;
 use verbena_verbs::{Device, Gid, Mac, OpenAttr};
 
@@ -38,6 +39,11 @@ impl GoldenPair {
             now: 0,
             free: [0; 2],
         })
+    }
+
+    /// What lies on both ways, from now on.
+    pub fn set_fabric(&mut self, fabric: &Fabric) {
+        self.wires.iter_mut().for_each(|w| w.set_fabric(fabric.clone()));
     }
 
     /// Sends and delivers what can be at this time; when something happens next.
@@ -95,5 +101,13 @@ impl Network for GoldenPair {
 
     fn wires(&self) -> [Statistics; 2] {
         [0, 1].map(|n| self.wires[n].statistics())
+    }
+
+    fn plan(&mut self, from: usize, number: u64, fault: Fault) {
+        self.wires[from].plan(number, fault);
+    }
+
+    fn set_faults(&mut self, faults: Faults) {
+        self.wires.iter_mut().for_each(|w| w.set_faults(faults));
     }
 }

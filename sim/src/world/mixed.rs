@@ -6,7 +6,7 @@ use super::network::Network;
 use crate::hca::{Hca, HcaOptions};
 use crate::pair::ENDS;
 use anyhow::{Context, Result};
-use verbena_model::wire::{Faults, Statistics, Wire};
+use verbena_model::wire::{Fault, Faults, Statistics, Wire};
 use verbena_verbs::golden::GoldenHca;
 use verbena_verbs::{Bus, BusError, Device, DmaError, DmaMemory, Gid, Mac, OpenAttr};
 
@@ -189,5 +189,13 @@ impl Network for Mixed {
 
     fn wires(&self) -> [Statistics; 2] {
         [0, 1].map(|n| self.wires[n].statistics())
+    }
+
+    fn plan(&mut self, from: usize, number: u64, fault: Fault) {
+        self.wires[from].plan(number, fault);
+    }
+
+    fn set_faults(&mut self, faults: Faults) {
+        self.wires.iter_mut().for_each(|w| w.set_faults(faults));
     }
 }

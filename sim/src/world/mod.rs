@@ -25,7 +25,7 @@ pub use golden::GoldenPair;
 pub use mixed::Mixed;
 pub use network::Network;
 pub use run::{Report, World, WorldOptions};
-pub use transfer::{transfer, Flow, Moved, Route, TransferOptions};
+pub use transfer::{transfer, Flow, Moved, Order, Route, TransferOptions};
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -2,7 +2,7 @@
 //! Two machines and a wire each way between them, whatever the machines are.
 
 use anyhow::Result;
-use verbena_model::wire::Statistics;
+use verbena_model::wire::{Fault, Faults, Statistics};
 use verbena_verbs::{Bus, Device, DmaMemory, Mac};
 
 /// Two opened devices, joined. Time is ns of the simulated world.
@@ -26,4 +26,10 @@ pub trait Network {
 
     /// What the wires have done, `[n]` leading away from side `n`.
     fn wires(&self) -> [Statistics; 2];
+
+    /// A fault at frame `number` from now on of those that leave side `from`, the next one being 0.
+    fn plan(&mut self, from: usize, number: u64, fault: Fault);
+
+    /// Other faults from now on, both ways; times in ns.
+    fn set_faults(&mut self, faults: Faults);
 }

@@ -5,6 +5,7 @@
 use super::network::Network;
 use crate::hold;
 use anyhow::{ensure, Context, Result};
+use serde::Serialize;
 use std::collections::VecDeque;
 use verbena_verbs::{
     Access, Bus, Capabilities, Completion, CompletionOpcode, CompletionStatus, Cq, Data, Device, DmaMemory, Gid, Mr, PathMtu, Pd, Peer, Qp,
@@ -31,6 +32,18 @@ impl Route {
     }
 }
 
+/// What a gap in the PSNs is taken for, and what is sent again: QP attributes of both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Order {
+    pub selective_repeat: bool,
+    /// Early packets are held.
+    pub reorder: bool,
+    /// PSNs.
+    pub nak_distance: u8,
+    /// us; 0: age doesn't count.
+    pub nak_delay: u16,
+}
+
 /// Options of a flow.
 #[derive(Debug, Clone, Copy)]
 pub struct TransferOptions {
@@ -43,6 +56,9 @@ pub struct TransferOptions {
     pub depth: usize,
     /// Local ACK timeout's code (R47).
     pub timeout: u8,
+    pub order: Order,
+    /// QPs of each side that share its resources for READs.
+    pub qps: usize,
 }
 
 /// Retry counter; 7 of RNR is for ever (R44, R48).
@@ -126,6 +142,14 @@ impl Flow {
             network.device(requester).capabilities().requester,
             "engine {requester} has no requester (CAPABILITIES bit 18): it can't send"
         );
+        let order = options.order;
+        for side in 0..2 {
+            let can = network.device(side).capabilities();
+            ensure!(
+                (can.reorder || (order.reorder, order.nak_distance, order.nak_delay) == (false, 0, 0)) && (can.selective_repeat || !order.selective_repeat),
+                "engine {side} has no reorder station or no selective repeat (CAPABILITIES bit 20, READ_LIMITS bit 6), which {order:?} needs"
+            );
+        }
         let path_mtu = PathMtu::from_bytes(options.pmtu).with_context(|| format!("{} is no path MTU", options.pmtu))?;
         let remote = Access::REMOTE_WRITE | Access::REMOTE_READ;
         let mut halves = vec![];
@@ -144,19 +168,29 @@ impl Flow {
         }
         let halves: [Half; 2] = halves.try_into().ok().context("two halves")?;
         // Without READ nothing is set.
-        let depth = |capabilities: &Capabilities| capabilities.read_atomic.then_some(capabilities.read_depth.min(16) as u8);
+        let depth = |capabilities: &Capabilities| {
+            let shared = capabilities.read_resources / options.qps.max(1);
+            capabilities
+                .read_atomic
+                .then_some(capabilities.read_depth.min(16).min(shared.max(1)) as u8)
+        };
         let depths = [0, 1].map(|side| depth(network.device(side).capabilities()));
         for side in 0..2 {
             let (mac, ip) = network.address(1 - side);
+            let can = *network.device(side).capabilities();
             let rtr = QpAttr {
                 min_rnr_timer: Some(RNR_TIMER),
                 max_dest_rd_atomic: depths[side],
+                reorder: can.reorder.then_some(order.reorder),
+                nak_distance: can.reorder.then_some(order.nak_distance),
+                nak_delay: can.reorder.then_some(order.nak_delay),
                 ..QpAttr::to_rtr(Peer::new(Gid::ipv4(ip), mac), halves[1 - side].qp.qpn, PSNS[1 - side], path_mtu)
             };
             let rts = QpAttr {
                 timeout: Some(options.timeout),
                 retry_count: Some(RETRIES),
                 max_rd_atomic: depths[1 - side],
+                selective_repeat: can.selective_repeat.then_some(order.selective_repeat),
                 ..QpAttr::to_rts(PSNS[side])
             };
             let device = network.device(side);

@@ -3,9 +3,9 @@
 
 use super::network::Network;
 use crate::hca::Hca;
-use crate::pair::{Pair, ENDS};
+use crate::pair::{Pair, WireOptions, ENDS};
 use anyhow::Result;
-use verbena_model::wire::Statistics;
+use verbena_model::wire::{Fault, Faults, Statistics};
 use verbena_verbs::{Device, Mac};
 
 impl Network for Pair {
@@ -36,5 +36,18 @@ impl Network for Pair {
 
     fn wires(&self) -> [Statistics; 2] {
         [0, 1].map(|n| self.wires[n].statistics())
+    }
+
+    fn plan(&mut self, from: usize, number: u64, fault: Fault) {
+        let fault = match fault {
+            Fault::Delay(ns) => Fault::Delay(ns * self.clock_khz() / 1_000_000),
+            other => other,
+        };
+        self.wires[from].plan(number, fault);
+    }
+
+    fn set_faults(&mut self, faults: Faults) {
+        let cycles = WireOptions::from_ns(0, faults, self.clock_khz() as u32).faults;
+        self.wires.iter_mut().for_each(|w| w.set_faults(cycles));
     }
 }

@@ -82,7 +82,12 @@ pub struct Capabilities {
     /// READs and ATOMICs that a peer may have outstanding on one QP, and on all together (register READ_LIMITS).
     pub read_depth: usize,
     pub read_resources: usize,
+    /// Early packets are held (R42); `nak_distance` and `nak_delay` can be set.
     pub reorder: bool,
+    /// The requester can send one packet again alone.
+    pub selective_repeat: bool,
+    /// CNPs and a rate limiter: [`Device::set_congestion`].
+    pub congestion_control: bool,
     /// Most entries of a completion or event ring.
     pub ring_entries: usize,
     /// Bits of a bus address: all memory handed to the engine lies below 2^address_bits.
@@ -107,6 +112,8 @@ impl Capabilities {
             read_depth: (reads & 0x1f) as usize,
             read_resources: (reads >> 16) as usize,
             reorder: flag(20),
+            selective_repeat: flag(18) && reads >> 6 & 1 == 1,
+            congestion_control: reads >> 7 & 1 == 1,
             ring_entries: 1 << log(21),
             address_bits: word >> 25,
         }
@@ -290,7 +297,8 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// Virtual memory of `bytes`, zeroed, on adjacent pages.
     pub fn alloc_contiguous(&mut self, bytes: u64) -> Result<Region, Error> {
         let count = pages(bytes)?;
-        let base = self.platform.allocate(count * PAGE_BYTES, PAGE_BYTES)?;
+        let granule = self.platform.granule();
+        let base = self.platform.allocate(bytes.next_multiple_of(granule), granule)?;
         let region = self.region(bytes, (0..count).map(|i| base + i * PAGE_BYTES).collect());
         self.blocks.insert(region.va);
         Ok(region)
@@ -300,7 +308,10 @@ impl<P: Bus + DmaMemory> Device<P> {
     /// engine still writes there would hit the memory's next user.
     pub fn free_region(&mut self, region: Region) -> Result<(), Error> {
         match region.pages.first() {
-            Some(first) if self.blocks.remove(&region.va) => self.platform.free(*first, region.pages.len() as u64 * PAGE_BYTES)?,
+            Some(first) if self.blocks.remove(&region.va) => {
+                let bytes = region.length.next_multiple_of(self.platform.granule());
+                self.platform.free(*first, bytes)?;
+            }
             _ => region.pages.iter().try_for_each(|page| self.platform.free(*page, PAGE_BYTES))?,
         }
         Ok(())

@@ -12,6 +12,7 @@ mod rows;
 use crate::{Bus, BusError, DmaError, DmaMemory, PAGE_BYTES};
 use std::collections::{BTreeMap, VecDeque};
 use verbena_model::golden::qp::State;
+use verbena_model::golden::reorder::Reorder;
 use verbena_model::golden::{Completion, Event, Features, Golden, Outcome};
 use verbena_model::memory::Memory;
 use verbena_spec::layout::{self, cq, cqe, event, event_type, mr, mtt, qp, rq_wqe};
@@ -20,6 +21,10 @@ use verbena_spec::registers::{self, doorbell};
 /// CAPABILITIES bits beside the preset's.
 const REQUESTER: u32 = 1 << 18;
 const READ_ATOMIC: u32 = 1 << 19;
+const REORDER: u32 = 1 << 20;
+/// READ_LIMITS bit.
+const SELECTIVE_REPEAT: u32 = 1 << 6;
+const CONGESTION_CONTROL: u32 = 1 << 7;
 /// First bus address that [`DmaMemory::allocate`] gives.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 
@@ -59,20 +64,35 @@ impl Default for GoldenHca {
     }
 }
 
+/// Bytes of the shortest Ethernet frame, its FCS not counted.
+const SHORTEST_FRAME: usize = 60;
+
 impl GoldenHca {
     /// The whole engine, with the sizes of the `tengig` preset.
     pub fn new() -> GoldenHca {
-        Self::with_features(Features::ALL)
+        Self::with_features(Features::ALL).with_reorder(Reorder::TENGIG)
+    }
+
+    /// With early packets held, and selective repeat; else neither.
+    pub fn with_reorder(mut self, sizes: Reorder) -> GoldenHca {
+        let holds = sizes.slots != 0;
+        self.golden.reorder = sizes;
+        for (register, bit) in [(registers::CAPABILITIES, REORDER), (registers::READ_LIMITS, SELECTIVE_REPEAT)] {
+            let word = self.words.entry(register).or_default();
+            *word = *word & !bit | if holds { bit } else { 0 };
+        }
+        self
     }
 
     /// One that lacks parts.
     pub fn with_features(features: Features) -> GoldenHca {
         let config = &verbena_spec::config::PRESETS[0];
         let mut words: BTreeMap<u32, u32> = registers::REGISTERS.iter().map(|r| (r.address, r.reset_value(config))).collect();
-        let mut capabilities = registers::capabilities(config) & !(REQUESTER | READ_ATOMIC);
+        let mut capabilities = registers::capabilities(config) & !(REQUESTER | READ_ATOMIC | REORDER);
         capabilities |= if features.requester { REQUESTER } else { 0 };
         capabilities |= if features.read_atomic { READ_ATOMIC } else { 0 };
         words.insert(registers::CAPABILITIES, capabilities);
+        *words.entry(registers::READ_LIMITS).or_default() |= CONGESTION_CONTROL;
         GoldenHca {
             golden: Golden::with_features(rows::local(&words, config), features),
             memory: Memory::new(),
@@ -97,8 +117,14 @@ impl GoldenHca {
         self.golden.hold_responses = hold;
     }
 
-    /// The next frame to the wire.
+    /// The next frame to the wire: without FCS, padded to 60 bytes (R20).
     pub fn transmit(&mut self) -> Option<Vec<u8>> {
+        let mut frame = self.next_frame()?;
+        frame.resize(frame.len().max(SHORTEST_FRAME), 0);
+        Some(frame)
+    }
+
+    fn next_frame(&mut self) -> Option<Vec<u8>> {
         if let Some(frame) = self.answers.pop_front() {
             return Some(frame);
         }
@@ -124,6 +150,7 @@ impl GoldenHca {
     pub fn advance(&mut self, now: u64) {
         let mut outcome = Outcome::default();
         self.golden.advance(now, &mut self.memory, &mut outcome);
+        self.answers.extend(outcome.answers.iter().map(|p| p.to_frame()));
         self.tell(outcome);
     }
 
@@ -350,6 +377,10 @@ impl GoldenHca {
             a if a >= registers::DOORBELLS => {
                 let offset = (a - registers::DOORBELLS) / 4;
                 self.doorbell(offset / 4, offset % 4, value);
+            }
+            a if (registers::CONGESTION..registers::CONGESTION + 4 * layout::CONGESTION_WORDS as u32).contains(&a) => {
+                let row = self.row(registers::CONGESTION, 0, layout::CONGESTION_WORDS);
+                self.golden.congestion = rows::congestion(&row);
             }
             _ => self.golden.local = rows::local(&self.words, &verbena_spec::config::PRESETS[0]),
         }

@@ -89,6 +89,7 @@
 //! An engine without requester (CAPABILITIES bit 18) only receives: [`Device::post_send`] then returns [`Error::Unsupported`].
 
 mod address;
+mod congestion;
 mod cq;
 mod device;
 mod error;
@@ -112,6 +113,7 @@ mod send_tests;
 mod tests;
 
 pub use address::{Gid, Mac, Peer, Vlan};
+pub use congestion::CongestionAttr;
 pub use cq::{Completion, CompletionOpcode, CompletionStatus, Cq, Notify};
 pub use device::{Capabilities, Device, OpenAttr};
 pub use error::{BusError, DmaError, Error};

@@ -3,7 +3,7 @@
 
 use crate::qp::MODIFY;
 use crate::slots::Key;
-use crate::{Access, Bus, Device, DmaMemory, Error, Gid, Peer, Qp, QpState, Transport};
+use crate::{Access, Bus, Capabilities, Device, DmaMemory, Error, Gid, Peer, Qp, QpState, Transport};
 use verbena_spec::layout::qp;
 
 /// Path MTU; the number is its code.
@@ -41,8 +41,8 @@ impl PathMtu {
 /// | to | needs | takes |
 /// |---|---|---|
 /// | INIT | UD: `qkey` | `access` (RC, UC), `pkey` |
-/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`, `max_dest_rd_atomic`; UD: `qkey` |
-/// | RTS, from RTR | `sq_psn`, where the engine has a requester | RC: `timeout`, `retry_count`, `rnr_retry`, `max_rd_atomic` |
+/// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`, `max_dest_rd_atomic`, and with reorder `reorder`, `nak_distance`, `nak_delay`; UD: `qkey` |
+/// | RTS, from RTR | `sq_psn`, where the engine has a requester | RC: `timeout`, `retry_count`, `rnr_retry`, `max_rd_atomic`, `selective_repeat` where the engine can |
 /// | SQD, RTS from SQD, ERR, RESET | – | – |
 ///
 /// The engine takes a row only in RESET and INIT, and the send half's words in RTR: nothing else can be changed once the QP is in RTR.
@@ -77,6 +77,16 @@ pub struct QpAttr {
     pub rnr_retry: Option<u8>,
     /// READs and ATOMICs that we may have outstanding (R59), 0 to 16; not more than the peer's `max_dest_rd_atomic`. Default 1.
     pub max_rd_atomic: Option<u8>,
+    /// On an engine with reorder: early packets are held until their turn (R42). Default false: they are dropped.
+    pub reorder: Option<bool>,
+    /// On an engine with reorder: a gap in the PSNs is a loss, NAKed or asked for again, once a packet more than this many PSNs after it came,
+    /// 0 to 63. Default 0: at once (R23, R34). What a path that reorders needs is as much as it reorders by.
+    pub nak_distance: Option<u8>,
+    /// On an engine with reorder: a gap is a loss once it is older, us, 0 to 4095. Default 0: its age doesn't count.
+    pub nak_delay: Option<u16>,
+    /// After a sequence NAK send only the packet that it names again, and ask for holes in READ responses alone: for a peer that is known to
+    /// hold early packets. At most 64 PSNs are then outstanding. Default false: go back N.
+    pub selective_repeat: Option<bool>,
 }
 
 impl QpAttr {
@@ -144,6 +154,10 @@ impl QpAttr {
             (self.retry_count.is_some(), "retry_count"),
             (self.rnr_retry.is_some(), "rnr_retry"),
             (self.max_rd_atomic.is_some(), "max_rd_atomic"),
+            (self.reorder.is_some(), "reorder"),
+            (self.nak_distance.is_some(), "nak_distance"),
+            (self.nak_delay.is_some(), "nak_delay"),
+            (self.selective_repeat.is_some(), "selective_repeat"),
         ];
         all.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect()
     }
@@ -151,8 +165,21 @@ impl QpAttr {
 
 type Names = &'static [&'static str];
 
+/// What RC takes to RTR, the last three on an engine with reorder.
+const RTR: [&str; 7] = [
+    "access",
+    "pkey",
+    "min_rnr_timer",
+    "max_dest_rd_atomic",
+    "reorder",
+    "nak_distance",
+    "nak_delay",
+];
+/// And to RTS, the last on an engine with selective repeat.
+const RTS: [&str; 5] = ["timeout", "retry_count", "rnr_retry", "max_rd_atomic", "selective_repeat"];
+
 /// What a change needs, and what it takes besides.
-fn rule(transport: Transport, from: QpState, to: QpState, requester: bool) -> (Names, Names) {
+fn rule(transport: Transport, from: QpState, to: QpState, can: &Capabilities) -> (Names, Names) {
     use {QpState::*, Transport::*};
     match (transport, to) {
         (Ud, Init) => (&["qkey"], &["pkey"]),
@@ -160,11 +187,11 @@ fn rule(transport: Transport, from: QpState, to: QpState, requester: bool) -> (N
         (_, Init) => (&[], &["access", "pkey"]),
         (Rc, Rtr) => (
             &["peer", "dest_qpn", "rq_psn", "path_mtu"],
-            &["access", "pkey", "min_rnr_timer", "max_dest_rd_atomic"],
+            if can.reorder { &RTR } else { &RTR[..RTR.len() - 3] },
         ),
         (Uc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey"]),
-        (Rc, Rts) if from == Rtr && requester => (&["sq_psn"], &["timeout", "retry_count", "rnr_retry", "max_rd_atomic"]),
-        (_, Rts) if from == Rtr && requester => (&["sq_psn"], &[]),
+        (Rc, Rts) if from == Rtr && can.requester => (&["sq_psn"], if can.selective_repeat { &RTS } else { &RTS[..RTS.len() - 1] }),
+        (_, Rts) if from == Rtr && can.requester => (&["sq_psn"], &[]),
         _ => (&[], &[]),
     }
 }
@@ -199,7 +226,7 @@ impl<P: Bus + DmaMemory> Device<P> {
         if !legal(from, to) {
             return Err(Error::BadTransition { from, to });
         }
-        let (needs, takes) = rule(transport, from, to, self.capabilities.requester);
+        let (needs, takes) = rule(transport, from, to, &self.capabilities);
         let given = attr.given();
         // Staying in INIT changes what is given and needs nothing again.
         if let Some(attribute) = needs.iter().find(|n| from != to && !given.contains(n)) {
@@ -219,6 +246,9 @@ impl<P: Bus + DmaMemory> Device<P> {
             qp::RETRY_COUNT.set(&mut row, DEFAULT_RETRIES);
             qp::RNR_RETRY.set(&mut row, DEFAULT_RETRIES);
             qp::MAX_RD_ATOMIC.set(&mut row, DEFAULT_RD_ATOMIC);
+            [qp::SELECTIVE_REPEAT, qp::REORDER, qp::NAK_DISTANCE, qp::NAK_DELAY]
+                .iter()
+                .for_each(|f| f.set(&mut row, 0));
             qp::MAX_DEST_RD_ATOMIC.set(&mut row, self.fair_depth());
         }
         self.apply(qp, attr, &mut row)?;
@@ -300,6 +330,10 @@ impl<P: Bus + DmaMemory> Device<P> {
             (qp::RNR_RETRY, attr.rnr_retry.map(u32::from)),
             (qp::MAX_RD_ATOMIC, attr.max_rd_atomic.map(u32::from)),
             (qp::MAX_DEST_RD_ATOMIC, attr.max_dest_rd_atomic.map(u32::from)),
+            (qp::REORDER, attr.reorder.map(u32::from)),
+            (qp::NAK_DISTANCE, attr.nak_distance.map(u32::from)),
+            (qp::NAK_DELAY, attr.nak_delay.map(u32::from)),
+            (qp::SELECTIVE_REPEAT, attr.selective_repeat.map(u32::from)),
         ] {
             let Some(value) = value else { continue };
             if value > field.max() {

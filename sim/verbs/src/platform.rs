@@ -25,6 +25,11 @@ pub trait DmaMemory {
     /// Writes by bus address.
     fn store(&mut self, address: u64, data: &[u8]) -> Result<(), DmaError>;
 
+    /// Bytes that every allocation is rounded up to, a power of two from 64 to [`PAGE_BYTES`]: less than a page where the memory is small (on the chip).
+    fn granule(&self) -> u64 {
+        PAGE_BYTES
+    }
+
     /// One page; scattered unless the platform happens to give adjacent ones.
     fn allocate_page(&mut self) -> Result<u64, DmaError> {
         self.allocate(PAGE_BYTES, PAGE_BYTES)
@@ -58,6 +63,12 @@ impl<B, M: DmaMemory> DmaMemory for Split<B, M> {
     }
     fn store(&mut self, address: u64, data: &[u8]) -> Result<(), DmaError> {
         self.memory.store(address, data)
+    }
+    fn granule(&self) -> u64 {
+        self.memory.granule()
+    }
+    fn allocate_page(&mut self) -> Result<u64, DmaError> {
+        self.memory.allocate_page()
     }
 }
 

@@ -32,8 +32,8 @@ impl Ring {
         }
         let log = entries.next_power_of_two().trailing_zeros();
         let ring = Ring { base: 0, log, entry_bytes };
-        // Nothing smaller than a page, so that two rings never share one.
-        let bytes = ring.bytes().max(crate::PAGE_BYTES);
+        // Nothing smaller than a page (where memory is dealt out by pages), so that two rings never share one.
+        let bytes = ring.bytes().max(memory.granule());
         let base = memory.allocate(bytes, bytes)?;
         if let Err(error) = capabilities.check_address(base, bytes) {
             memory.free(base, bytes)?;
@@ -43,7 +43,7 @@ impl Ring {
     }
 
     pub fn free(&self, memory: &mut impl DmaMemory) -> Result<(), DmaError> {
-        memory.free(self.base, self.bytes().max(crate::PAGE_BYTES))
+        memory.free(self.base, self.bytes().max(memory.granule()))
     }
 
     pub fn entries(&self) -> usize {

@@ -71,6 +71,25 @@ fn pair(rts: QpAttr) -> (Machine, Machine) {
     (left, right)
 }
 
+/// A SEND of nothing has 58 bytes over IPv4, 2 of padding then, and is received like any other; one byte needs none.
+#[test]
+fn r20_short_frames_are_padded_with_zeros() {
+    let (mut left, mut right) = pair(rts());
+    for (id, bytes, frame, padding) in [(0, &b""[..], 60, 2), (1, b"x", 62, 0)] {
+        let sge = right.mr.sge(0, 64).unwrap();
+        right.device.post_recv(right.qp, id, sge).unwrap();
+        left.device.post_send(left.qp, &WorkRequest::inline(id, Verb::Send, bytes)).unwrap();
+        let sent = left.device.platform().transmit().unwrap();
+        let total = 14 + usize::from(u16::from_be_bytes([sent[16], sent[17]]));
+        assert_eq!((sent.len(), sent.len() - total), (frame, padding));
+        assert!(sent[total..].iter().all(|b| *b == 0));
+        right.device.platform().receive(&sent);
+        exchange(left.device.platform(), right.device.platform());
+        let received = right.device.poll_cq(right.cq, 4).unwrap();
+        assert_eq!((received.len(), received[0].byte_length), (1, bytes.len() as u32));
+    }
+}
+
 fn rts() -> QpAttr {
     QpAttr {
         max_rd_atomic: Some(4),
@@ -635,4 +654,102 @@ fn r59_atomics_are_refused_by_name_where_there_are_none() {
     let add = device.post_send(qp, &WorkRequest::new(1, Verb::FetchAdd { remote, add: 1 }, &eight));
     assert_eq!(add, Err(Error::Unsupported("ATOMIC")));
     device.post_send(qp, &WorkRequest::new(1, Verb::Read(remote), &eight)).unwrap();
+}
+
+/// RTR with the order attributes.
+fn ordered(m: &mut Machine, nak_distance: Option<u8>, nak_delay: Option<u16>) -> Result<(), Error> {
+    let (mac, gid) = address(9);
+    let rtr = QpAttr::to_rtr(Peer::new(gid, mac), 1, 2, PathMtu::Mtu256);
+    m.device.modify_qp(
+        m.qp,
+        &QpAttr {
+            nak_distance,
+            nak_delay,
+            ..rtr
+        },
+    )
+}
+
+#[test]
+fn r23_r42_the_row_holds_what_makes_a_gap_a_loss_and_what_is_sent_again() {
+    let mut m = machine(3, Transport::Rc);
+    assert!(m.device.capabilities().reorder && m.device.capabilities().selective_repeat);
+    ordered(&mut m, Some(63), Some(4095)).unwrap();
+    let rts = QpAttr {
+        selective_repeat: Some(true),
+        ..rts()
+    };
+    m.device.modify_qp(m.qp, &rts).unwrap();
+    let index = m.qp.qpn & 0xfff;
+    let attributes = |m: &mut Machine| m.device.platform().golden().qp(index).unwrap().attributes.clone();
+    let a = attributes(&mut m);
+    assert_eq!((a.nak_distance, a.nak_delay, a.selective_repeat), (63, 4095, true));
+    // The next life begins with the defaults: at once, go back N.
+    m.device.modify_qp(m.qp, &QpAttr::to(QpState::Reset)).unwrap();
+    m.device.modify_qp(m.qp, &QpAttr::to_init(Access::NONE)).unwrap();
+    ordered(&mut m, None, None).unwrap();
+    m.device.modify_qp(m.qp, &self::rts()).unwrap();
+    let a = attributes(&mut m);
+    assert_eq!((a.nak_distance, a.nak_delay, a.selective_repeat), (0, 0, false));
+}
+
+#[test]
+fn r42_order_attributes_beyond_their_range_or_engine_are_refused_by_name() {
+    for (distance, delay, name) in [(Some(64), None, "nak_distance"), (None, Some(4096), "nak_delay")] {
+        let result = ordered(&mut machine(3, Transport::Rc), distance, delay);
+        assert!(
+            matches!(&result, Err(Error::OutOfRange { what, .. }) if *what == name),
+            "{result:?}"
+        );
+        let result = ordered(&mut machine(3, Transport::Uc), distance, delay);
+        assert!(
+            matches!(&result, Err(Error::NotAllowed { attribute, .. }) if *attribute == name),
+            "{result:?}"
+        );
+    }
+    let mut device = Device::open(GoldenHca::with_features(Features::ALL), &OpenAttr::new(address(3).0, address(3).1)).unwrap();
+    assert!(!device.capabilities().reorder && !device.capabilities().selective_repeat);
+    let pd = device.alloc_pd().unwrap();
+    let cq = device.create_cq(4).unwrap();
+    let qp = device.create_qp(&QpInit::new(pd, Transport::Rc, cq, 4)).unwrap();
+    device.modify_qp(qp, &QpAttr::to_init(Access::NONE)).unwrap();
+    let rtr = QpAttr::to_rtr(Peer::new(address(9).1, address(9).0), 1, 2, PathMtu::Mtu256);
+    let asked = QpAttr {
+        nak_distance: Some(0),
+        ..rtr
+    };
+    let result = device.modify_qp(qp, &asked);
+    let not_allowed = |result: &Result<(), Error>, name| matches!(result, Err(Error::NotAllowed { attribute, .. }) if *attribute == name);
+    assert!(not_allowed(&result, "nak_distance"), "{result:?}");
+    device.modify_qp(qp, &rtr).unwrap();
+    let asked = QpAttr {
+        selective_repeat: Some(false),
+        ..rts()
+    };
+    let result = device.modify_qp(qp, &asked);
+    assert!(not_allowed(&result, "selective_repeat"), "{result:?}");
+}
+
+#[test]
+fn r76_congestion_control_is_set_or_refused_by_name() {
+    let mut m = machine(3, Transport::Rc);
+    let congestion = |m: &mut Machine| m.device.platform().golden().congestion;
+    assert!(!congestion(&mut m).notify && !congestion(&mut m).react);
+    m.device.set_congestion(&CongestionAttr::default()).unwrap();
+    let want = verbena_model::golden::congestion::Congestion {
+        notify: true,
+        react: true,
+        ..Default::default()
+    };
+    assert_eq!(congestion(&mut m), want);
+    let attr = CongestionAttr {
+        alpha_time: 1024,
+        ..CongestionAttr::default()
+    };
+    let result = m.device.set_congestion(&attr);
+    assert!(matches!(result, Err(Error::OutOfRange { what: "alpha_time", .. })), "{result:?}");
+    let open = OpenAttr::new(address(1).0, address(1).1);
+    let mut without = Device::open(Mock::new(CAPABILITIES), &open).unwrap();
+    let result = without.set_congestion(&CongestionAttr::default());
+    assert_eq!(result, Err(Error::Unsupported("congestion control")));
 }

@@ -62,7 +62,8 @@ pub struct Engine {
 unsafe impl Send for Engine {}
 
 impl Engine {
-    /// A fresh engine of that preset; `traced` picks the model that can write waveforms.
+    /// A fresh engine of that preset; `traced` picks the model that can write waveforms. The variable `VERBENA_MODEL_PRESET` (in capitals) names a library
+    /// to load instead, made by `verbena_hdl::verilog::build` with the same ports: a mutant's.
     pub fn new(preset: &str, traced: bool) -> Result<Engine, EngineError> {
         let Some(model) = MODELS.iter().find(|m| m.preset == preset) else {
             let built: Vec<&str> = MODELS.iter().map(|m| m.preset).collect();
@@ -77,7 +78,10 @@ impl Engine {
         } else {
             model.library
         };
-        Engine::load(library, model.top, model.ports)
+        match std::env::var(format!("VERBENA_MODEL_{}", preset.to_uppercase())) {
+            Ok(other) => Engine::load(&other, model.top, model.ports),
+            Err(_) => Engine::load(library, model.top, model.ports),
+        }
     }
 
     /// A fresh model from a library made by `verbena_hdl::verilog::build`.

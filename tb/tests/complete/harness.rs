@@ -73,8 +73,6 @@ pub struct Rig<const W: usize> {
     held: HashMap<&'static str, String>,
     /// Set by the driver of the moment.
     response: Option<(usize, Response)>,
-    /// A response that is done, with what it is logged as, while Complete still works on it.
-    late: Option<(usize, Out)>,
     flush: Option<(usize, u32)>,
     fail: Option<(usize, u32)>,
     sent: Option<(usize, u32)>,
@@ -132,7 +130,6 @@ impl<const W: usize> Rig<W> {
             reads: None,
             held: HashMap::new(),
             response: None,
-            late: None,
             flush: None,
             fail: None,
             sent: None,
@@ -170,7 +167,7 @@ impl<const W: usize> Rig<W> {
         u.count_ready.next = rng.gen_bool(ready);
         u.fetch_ready.next = rng.gen_bool(ready);
         u.qp_error_ready.next = self.take_errors && rng.gen_bool(ready);
-        u.response_valid.next = self.response.is_some() && self.late.is_none();
+        u.response_valid.next = self.response.is_some();
         let mut head = PacketHead::default();
         if let Some((index, r)) = self.response {
             let life = &self.lives[index];
@@ -311,6 +308,11 @@ impl<const W: usize> Rig<W> {
             assert!(!e.respond && !e.with_imm && !e.with_invalidate && !e.grh && !e.solicited, "{say}");
             if e.complete {
                 assert_eq!(e.cq.to_u64() as u32, CQ, "{say}: CQ");
+                // Its WQE is free for the host before the row says so.
+                assert!(
+                    u.ack_walk.val() && u.ack_walk_index.val().to_u64() as usize == index,
+                    "{say}: the row's lag isn't told"
+                );
             }
             let status = e.status.to_u64() as u32;
             let success = e.complete && status == 0;
@@ -350,22 +352,10 @@ impl<const W: usize> Rig<W> {
         if u.qp_error_valid.val() && u.qp_error_ready.val() {
             self.errors.push_back(u.qp_error_index.val().to_u64() as usize);
         }
-        // A response with data is done before what follows from it has left; it is logged, and the next one offered, when that is over.
-        let late = u.response_late.val();
-        if let Some((index, out)) = self.late.take_if(|_| !late) {
-            self.response = None;
-            self.log.push_back((cycle, index, out));
-        }
         if u.response_done.val() {
-            let index = self.response.as_ref().expect("done without a response").0;
+            let (index, _) = self.response.take().expect("done without a response");
             let out = Out::Done(u.response_code.val().to_u64() as u8, u.response_placed.val());
-            if late {
-                assert!(self.late.is_none(), "a response is done twice");
-                self.late = Some((index, out));
-            } else {
-                self.response = None;
-                self.log.push_back((cycle, index, out));
-            }
+            self.log.push_back((cycle, index, out));
         }
         if u.flush_ready.val() {
             self.flush = None;

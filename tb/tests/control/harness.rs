@@ -34,6 +34,19 @@ pub struct Left {
     pub requests: Vec<(u32, bool, u32)>,
     /// Cycles from fetch_start to fetch_done.
     pub fetch_wait: u64,
+    /// What was given to the reorder station.
+    pub early: Vec<Early>,
+    /// ePSN after the packet, and whether it moved.
+    pub after: (u32, bool),
+}
+
+/// An early request's facts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Early {
+    pub distance: u32,
+    pub standing: bool,
+    pub nak_distance: u32,
+    pub nak_delay: u32,
 }
 
 impl Left {
@@ -166,6 +179,10 @@ pub struct Harness {
     pub serve: (u32, u8, u32),
     request_seen: u32,
     request_shown: Option<(u32, bool, u32)>,
+    /// What the reorder station does with the next early request: after so many cycles, NAK, counter code.
+    pub hold: (u32, bool, u8),
+    hold_seen: u32,
+    pub probe: bool,
     /// Retire is empty.
     pub retire_idle: bool,
     /// States the requester was told, and whether it takes them.
@@ -207,6 +224,9 @@ impl Harness {
             serve: (0, 0, 1),
             request_seen: 0,
             request_shown: None,
+            hold: (3, false, 0),
+            hold_seen: 0,
+            probe: false,
             retire_idle: true,
             told: vec![],
             listens: true,
@@ -294,6 +314,16 @@ impl Harness {
             uut.request_verdict.next = (self.serve.1 as u64).to_bits();
             uut.request_psns.next = (self.serve.2 as u64).to_bits();
         }
+        // The reorder station: its outputs count in the done cycle only.
+        uut.probe.next = self.probe;
+        uut.hold_done.next = false;
+        uut.hold_nak.next = self.rng.gen();
+        uut.hold_code.next = (self.rng.gen_range(0..64u64)).to_bits();
+        if self.hold_seen > self.hold.0 {
+            uut.hold_done.next = true;
+            uut.hold_nak.next = self.hold.1;
+            uut.hold_code.next = (self.hold.2 as u64).to_bits();
+        }
         uut.retire_idle.next = self.retire_idle;
         uut.state_ready.next = self.listens && ready(&mut self.rng, stall);
         uut.fetch_word.next = (self.wqe_words[0] as u64).to_bits();
@@ -369,6 +399,37 @@ impl Harness {
             }
         } else {
             assert!(self.request_shown.is_none(), "cycle {}: a request vanished", self.bench.cycle);
+        }
+        if uut.hold_valid.val() {
+            let shown = Early {
+                distance: uut.hold_distance.val().to_u64() as u32,
+                standing: uut.hold_standing.val(),
+                nak_distance: uut.nak_distance.val().to_u64() as u32,
+                nak_delay: uut.nak_delay.val().to_u64() as u32,
+            };
+            // The attributes are there from the third cycle on.
+            if self.hold_seen == 1 || self.hold_seen == 2 {
+                self.left.early.pop();
+            }
+            if self.hold_seen < 3 {
+                self.left.early.push(shown);
+            } else {
+                assert_eq!(
+                    self.left.early.last(),
+                    Some(&shown),
+                    "cycle {}: the early packet moved",
+                    self.bench.cycle
+                );
+            }
+            self.hold_seen += 1;
+            if uut.hold_done.val() {
+                self.hold_seen = 0;
+            }
+        } else {
+            assert_eq!(self.hold_seen, 0, "cycle {}: an early packet vanished", self.bench.cycle);
+        }
+        if uut.head_next.val() {
+            self.left.after = (uut.packet_psn.val().to_u64() as u32, uut.packet_moved.val());
         }
         self.left.responses += uut.response_done.val() as u32;
         if uut.state_valid.val() & uut.state_ready.val() {

@@ -84,7 +84,7 @@ fn ring_positions_of_every_size_and_across_the_wrap() {
 }
 
 #[test]
-#[ignore = "a minute: 65,536 completions"]
+#[ignore = "a minute: 65,536 completions; `make nightly`"]
 fn indices_wrap_at_16_bits() {
     let mut queues = Wide::new(12, false, false);
     queues.latency = 0;

@@ -133,7 +133,7 @@ fn a_paused_frame_goes_out_broken() {
 }
 
 #[test]
-fn pause_frames_are_obeyed() {
+fn r79_pause_frames_are_obeyed() {
     let mut bench = Bench::new();
     (0..400).for_each(|_| bench.send(vec![1; 60]));
     bench.run(100);
@@ -185,6 +185,26 @@ fn pause_can_be_turned_off_and_is_for_us_only() {
         assert!(!bench.paused);
     }
     assert!(bench.incoming.is_empty());
+}
+
+/// Priority flow control (opcode 0x0101) stops nothing, whatever its classes and times say.
+#[test]
+fn r79_priority_flow_control_is_not_obeyed() {
+    let mut bench = Bench::new();
+    for classes in [0u8, 1, 0xff] {
+        let mut frame = pause_frame(0);
+        frame[14..16].copy_from_slice(&[1, 1]);
+        frame[16..18].copy_from_slice(&[0, classes]);
+        frame[18..34].fill(0xff);
+        bench.sender.to_lane(0);
+        bench.sender.frame(&frame);
+        bench.run(40);
+        assert!(!bench.paused, "classes {classes:#x}");
+    }
+    assert_eq!(bench.event("rx_pause"), 0);
+    bench.send(vec![1; 60]);
+    bench.drain();
+    assert_eq!(bench.receiver.frames.len(), 1);
 }
 
 #[test]

@@ -95,6 +95,8 @@ pub struct Harness {
     dones: VecDeque<(u64, bool)>,
     done_on: bool,
     ack_next: u32,
+    /// Complete is at this QP, whose row is behind.
+    pub walking: Option<u32>,
     look: Option<(u32, u32)>,
     look_data: u32,
     pub events: Vec<(u32, u32, u32)>,
@@ -108,6 +110,8 @@ pub struct Harness {
     /// Acknowledge each message by itself so many cycles after its end.
     pub auto_ack: Option<u64>,
     acks: VecDeque<(u64, usize)>,
+    /// A write has failed and its QP isn't in ERR yet.
+    pub failing: bool,
     /// Cycles from a READ's or ATOMIC's acknowledgement until its bytes have landed.
     pub land_latency: u64,
     /// Write jobs to be handed over, and those under way with the cycle they land in: QPs.
@@ -158,6 +162,7 @@ impl Harness {
             dones: VecDeque::new(),
             done_on: false,
             ack_next: 0,
+            walking: None,
             look: None,
             look_data: 0,
             events: vec![],
@@ -171,6 +176,7 @@ impl Harness {
             land_latency: 0,
             to_place: VecDeque::new(),
             landing: VecDeque::new(),
+            failing: false,
             landed: HashMap::new(),
             first_job: 0,
             foreign: None,
@@ -611,6 +617,7 @@ impl Harness {
         let u = &mut self.bench.uut;
         u.placed.next = placed.is_some();
         u.landed.next = landed;
+        u.failing.next = self.failing;
         u.doorbell_valid.next = false;
         u.state_valid.next = false;
         u.rewind_valid.next = false;
@@ -676,6 +683,8 @@ impl Harness {
         u.done_valid.next = self.done_on;
         u.done_error.next = if self.done_on { self.dones[0].1 } else { noise & 4 == 4 };
         u.ack_data.next = bits(self.ack_next as u64);
+        u.ack_walk.next = self.walking.is_some();
+        u.ack_walk_index.next = bits(self.walking.unwrap_or(noise as u32 & 0xfff) as u64);
         let (ok, paged, address) = key_answer.unwrap_or((key_noise[0] & 1 == 1, key_noise[0] & 2 == 2, key_noise[1]));
         u.key_done.next = key_answer.is_some();
         u.key_ok.next = ok;

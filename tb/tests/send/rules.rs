@@ -301,6 +301,36 @@ fn fence_waits_until_the_bytes_of_reads_have_landed() {
     }
 }
 
+/// Bytes of a READ couldn't be written: what is fenced behind it isn't sent, whichever QP it was, and may be once the failed QP is in ERR. Others send.
+#[test]
+fn r69_a_fence_waits_while_a_failed_qp_is_on_its_way_to_err() {
+    for failed in [1, 2] {
+        let mut h = Harness::new(41);
+        fresh(&mut h, |_| {});
+        h.connect(2, |_| {});
+        h.land_latency = 100;
+        for w in [read(8), with(write(8), sq_wqe::FENCE, 1), write(8)] {
+            h.post(1, w);
+        }
+        h.ring(1);
+        h.drain(300);
+        h.acknowledge(1, 1);
+        h.run(50);
+        // With the done that failed, and until control has taken the error.
+        h.failing = true;
+        h.post(2, inline(send_opcode::SEND, 5));
+        h.ring(2);
+        h.run(600);
+        assert_eq!((h.qps[1].wqe, h.qps[2].wqe), (1, 1), "QP {failed} failed");
+        h.set_state(failed, state::ERR);
+        h.run(200);
+        assert_eq!(h.qps[1].wqe, 1, "QP {failed} failed: control hasn't yet taken the error");
+        h.failing = false;
+        h.run(300);
+        assert_eq!(h.qps[1].wqe, if failed == 1 { 1 } else { 3 }, "QP {failed} failed");
+    }
+}
+
 #[test]
 fn eight_messages_outstanding() {
     let mut h = Harness::new(11);
@@ -384,6 +414,39 @@ fn r41_r65_states() {
     h.post(1, write(20));
     h.ring(1);
     out(&mut h);
+}
+
+/// A walk over several messages saves the row at its end; the host may have the first one's completion by then, and have posted again.
+#[test]
+fn r69_a_doorbell_behind_a_completion_that_the_row_does_not_know_yet() {
+    let mut h = Harness::new(17);
+    fresh(&mut h, |s| s.sq_log = 2);
+    for _ in 0..4 {
+        h.post(1, inline(send_opcode::SEND, 1));
+    }
+    h.ring(1);
+    out(&mut h);
+    h.walking = Some(1);
+    h.post(1, inline(send_opcode::SEND, 1));
+    h.ring(1);
+    h.run(300);
+    assert!(h.asks_open());
+    assert_eq!(
+        (h.events.len(), h.counters.get(&42)),
+        (0, None),
+        "refused while Complete is at the QP"
+    );
+    h.acknowledge(1, 1);
+    h.walking = None;
+    h.wait_asks();
+    out(&mut h);
+    assert_eq!((h.events.len(), h.counters.get(&42)), (0, None));
+    // At another QP: refused at once.
+    h.walking = Some(2);
+    h.ask(Ask::Doorbell(1, 9));
+    h.wait_asks();
+    h.drain(200);
+    assert_eq!((h.events.len(), h.counters[&42]), (1, 1));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! .equ  NAME, expression            a constant
 //! .var  NAME [, words]              words of memory (map::POOLS)
 //! .align N                          the next instruction's address is a multiple of N (a power of two); gaps are `ret`
+//! .upper                            what follows stands in the upper half of the program (isa::UPPER_LOG): once, after all of the lower half
 //! label:   .local:                  a name that begins with a dot belongs to the label before it
 //!     ld      qp.epsn               a memory word
 //!     ld.h2   qp.w1                 ... a lane of it: size (b 1, h 2, t 3, w 4 bytes), then the first byte
@@ -125,7 +126,7 @@ pub fn assemble(files: &[(&str, &str)]) -> Result<Program, AssemblyError> {
         }
     }
     a.resolve()?;
-    if a.program.words.len() > 1 << isa::PROGRAM_LOG {
+    if a.program.words.len() > isa::PROGRAM_WORDS {
         let sizes: Vec<String> = a.program.sizes().iter().map(|(f, n)| format!("{f} {n}")).collect();
         return Err(AssemblyError {
             file: "program".into(),
@@ -133,7 +134,7 @@ pub fn assemble(files: &[(&str, &str)]) -> Result<Program, AssemblyError> {
             what: format!(
                 "{} instructions, more than {}: {}",
                 a.program.words.len(),
-                1 << isa::PROGRAM_LOG,
+                isa::PROGRAM_WORDS,
                 sizes.join(", ")
             ),
         });
@@ -218,6 +219,16 @@ impl Assembler {
                     return self.error(".align wants a power of two");
                 }
                 while self.program.words.len() as i64 & (to - 1) != 0 {
+                    self.emit(RETURN)?;
+                }
+                Ok(())
+            }
+            ".upper" => {
+                let lower = 1 << isa::LOWER_LOG;
+                if self.program.words.len() > lower {
+                    return self.error(format!("{} instructions before it, more than {lower}", self.program.words.len()));
+                }
+                while self.program.words.len() < lower {
                     self.emit(RETURN)?;
                 }
                 Ok(())
@@ -414,6 +425,12 @@ impl Assembler {
             };
             if kind == Branch::Jmp && n == isa::JTAB && at & ((1 << isa::TABLE_LOG) - 1) != 0 {
                 return self.error(format!("'{}' is a table: `.align {}` before it", p.target, 1 << isa::TABLE_LOG));
+            }
+            if kind.is_near() && at as usize >> isa::LOWER_LOG != p.at >> isa::LOWER_LOG {
+                return self.error(format!(
+                    "'{}' is in the other half of the program: {kind:?} can't go there",
+                    p.target
+                ));
             }
             let target = at as u16 & ((1 << isa::PROGRAM_LOG) - 1);
             self.program.words[p.at] = Instruction::Branch { kind, n, target }.encode().expect("a branch");

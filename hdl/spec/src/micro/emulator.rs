@@ -51,7 +51,7 @@ pub struct Core {
     pub strobes: u8,
     pub stack: [u16; isa::STACK],
     depth: usize,
-    /// Clock cycles: two a step, two a step that waits, and those of sending.
+    /// Clock cycles: two a step (three in the upper half), the same for one that waits, and those of sending.
     pub cycles: u64,
     /// Instructions done.
     pub done: u64,
@@ -64,7 +64,7 @@ impl Core {
     /// A core at address 0 with a program.
     pub fn new(program: &[u32]) -> Self {
         let mut program = program.to_vec();
-        program.resize(1 << isa::PROGRAM_LOG, 0);
+        program.resize(isa::PROGRAM_WORDS, 0);
         Self {
             program,
             memory: vec![0; map::WORDS],
@@ -103,8 +103,8 @@ impl Core {
             *word = word.wrapping_add(1);
             self.cycles += 2;
         }
-        self.cycles += 2;
-        let instruction = Instruction::decode(self.program[self.pc]);
+        self.cycles += if self.pc >> isa::LOWER_LOG & 1 == 0 { 2 } else { 3 };
+        let instruction = Instruction::decode(self.program[isa::word_of(self.pc)]);
         match self.act(instruction, ports) {
             Some(next) => {
                 self.pc = next & ((1 << isa::PROGRAM_LOG) - 1);
@@ -171,6 +171,11 @@ impl Core {
 
     fn branch(&mut self, kind: Branch, n: u8, target: usize, next: usize) -> usize {
         let bit = self.a >> n & 1 == 1;
+        let target = if kind.is_near() {
+            target | self.pc & 1 << isa::LOWER_LOG
+        } else {
+            target
+        };
         let taken = match kind {
             Branch::Jmp if n >> 1 & 1 == 1 => return self.back(),
             Branch::Jmp if n & 1 == 1 => return target | (self.a as usize & ((1 << isa::TABLE_LOG) - 1)),

@@ -7,13 +7,21 @@
 //!   0   op       1        rot 12..11, value 10..0   immediate: value << 8 * rot, bytes that leave at the top come in below
 //!
 //!  19   18..16   15..11   10..0
-//!   1   kind     n        target                  branch
+//!   1   kind     n        target                  branch; bit 13 is bit 11 of the target, but for bbs and bbc: they stay in their half of the program
 //! ```
 
 /// Bits of an instruction.
 pub const INSTRUCTION_BITS: usize = 20;
-/// log2 of the most instructions.
-pub const PROGRAM_LOG: usize = 11;
+/// Bits of an instruction's address.
+pub const PROGRAM_LOG: usize = 12;
+/// log2 of the lower half's instructions: they are in RAM that the bitstream fills.
+pub const LOWER_LOG: usize = 11;
+/// log2 of the upper half's: they are logic, and take three cycles. Addresses go round there.
+pub const UPPER_LOG: usize = 9;
+/// The most instructions.
+pub const PROGRAM_WORDS: usize = (1 << LOWER_LOG) + (1 << UPPER_LOG);
+/// In a branch's word, bit 11 of its target.
+const FAR: u32 = 13;
 /// log2 of the memory's words.
 pub const MEMORY_LOG: usize = 9;
 /// log2 of a page's words: the page register X replaces the upper bits of an address in the last page.
@@ -117,6 +125,23 @@ pub enum Branch {
     /// Bit n of A is set.
     Bbs = 6,
     Bbc = 7,
+}
+
+impl Branch {
+    /// It goes to its own half of the program only: its `n` takes all bits.
+    pub fn is_near(self) -> bool {
+        matches!(self, Branch::Bbs | Branch::Bbc)
+    }
+}
+
+/// Where an instruction stands in the program's words.
+pub fn word_of(address: usize) -> usize {
+    let half = 1 << LOWER_LOG;
+    if address & half == 0 {
+        address & (half - 1)
+    } else {
+        half + (address & ((1 << UPPER_LOG) - 1))
+    }
 }
 
 /// All kinds, by number.
@@ -326,11 +351,15 @@ impl Instruction {
     /// Every word is an instruction.
     pub fn decode(word: u32) -> Self {
         if word >> 19 & 1 == 1 {
-            return Self::Branch {
-                kind: BRANCHES[(word >> 16 & 7) as usize],
-                n: (word >> 11 & 31) as u8,
-                target: (word & 0x7ff) as u16,
+            let kind = BRANCHES[(word >> 16 & 7) as usize];
+            let (n, near) = ((word >> 11 & 31) as u8, (word & 0x7ff) as u16);
+            let far = n >> (FAR - 11) & 1;
+            let (n, target) = if kind.is_near() {
+                (n, near)
+            } else {
+                (n & !(1 << (FAR - 11)), near | u16::from(far) << LOWER_LOG)
             };
+            return Self::Branch { kind, n, target };
         }
         let op = OPS[(word >> 15 & 15) as usize];
         let source = SOURCES[(word >> 13 & 3) as usize];
@@ -349,7 +378,10 @@ impl Instruction {
     /// The word. `None`: an immediate that 11 bits, moved by whole bytes, don't give.
     pub fn encode(self) -> Option<u32> {
         Some(match self {
-            Self::Branch { kind, n, target } => 1 << 19 | (kind as u32) << 16 | u32::from(n) << 11 | u32::from(target),
+            Self::Branch { kind, n, target } => {
+                let (near, far) = (u32::from(target) & 0x7ff, u32::from(target) >> LOWER_LOG);
+                1 << 19 | (kind as u32) << 16 | u32::from(n) << 11 | near | if kind.is_near() { 0 } else { far << FAR }
+            }
             Self::Immediate { op, value } => {
                 let rot = (0..4).find(|rot| value.rotate_right(8 * rot) >> 11 == 0)?;
                 (op as u32) << 15 | 1 << 13 | rot << 11 | value.rotate_right(8 * rot)

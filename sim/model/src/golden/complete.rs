@@ -3,8 +3,9 @@
 
 use super::keys::Access;
 use super::qp::State;
+use super::reorder::Early;
 use super::send::Requester;
-use super::send_queue::{ack_timeout, after, distance, rnr_timer, Record};
+use super::send_queue::{ack_timeout, after, distance, rnr_timer, Record, Resend};
 use super::send_wqe::{completion_of, PSN_WINDOW};
 use super::{flush, Completion, Event};
 use crate::packet::Packet;
@@ -15,6 +16,16 @@ use verbena_spec::layout::{event_type, send_opcode, status};
 /// For ever (R44).
 const RNR_FOR_EVER: u8 = 7;
 
+/// Not a NAK or RNR NAK.
+fn is_positive(packet: &Packet) -> bool {
+    packet.aeth.syndrome & 0xe0 == 0
+}
+
+/// First PSN that an ACKNOWLEDGE doesn't acknowledge: an ACK covers its own, a NAK what is before (R25).
+fn bound(packet: &Packet) -> u32 {
+    after(packet.psn, u32::from(is_positive(packet)))
+}
+
 impl Requester<'_> {
     /// An ACK or response at its QP; the counter's code.
     pub fn response(&mut self, packet: &Packet, info: &Opcode) -> u8 {
@@ -22,21 +33,82 @@ impl Requester<'_> {
         if !self.qp.sends_packets() || distance(sq.oldest_psn, packet.psn) >= sq.outstanding() {
             return c::GHOST_ACK;
         }
-        match info.operation {
+        let code = match info.operation {
             Operation::Acknowledge => self.acknowledge(packet),
             _ => self.data(packet, info),
-        }
+        };
+        self.drain();
         self.report_drained();
-        c::RESPONSE
+        code
     }
 
-    fn acknowledge(&mut self, packet: &Packet) {
+    /// Early responses and the ACK or NAK that waits have their turn as far as nothing is missing before them.
+    fn drain(&mut self) {
+        while self.qp.sends_packets() {
+            let sq = &mut self.qp.send;
+            let passed = sq.early.release_passed(sq.oldest_psn);
+            self.qp.released += passed;
+            let sq = &self.qp.send;
+            let Some(psn) = sq.early.first(sq.oldest_psn) else { break };
+            if self.acknowledge_before(psn) {
+                break;
+            }
+            let Some(packet) = self.qp.send.early.take(psn) else { break };
+            let Some(info) = packet.info() else { break };
+            self.data(&packet, info);
+            self.outcome.drained.push(c::RESPONSE);
+        }
+        if !self.qp.sends_packets() {
+            return;
+        }
+        if let Some(packet) = self.qp.send.waiting.take() {
+            if distance(self.qp.send.oldest_psn, bound(&packet)) <= self.qp.send.outstanding() {
+                self.acknowledge(&packet);
+            }
+        }
+        let sq = &self.qp.send;
+        if let Some((_, last)) = sq.early.span(sq.oldest_psn) {
+            self.gap(last);
+        }
+    }
+
+    /// R34: a response or ACK `ahead` PSNs after a missing response has come.
+    fn gap(&mut self, ahead: u32) {
+        self.qp.send.early.see_gap(self.now);
+        if self.reorder.window == 0 || self.qp.send.early.is_lost(ahead, &self.qp.attributes, self.now) {
+            self.implied_nak();
+        }
+    }
+
+    /// A response whose turn hasn't come.
+    fn hold(&mut self, packet: &Packet) -> u8 {
+        let sq = &mut self.qp.send;
+        let ahead = distance(sq.oldest_psn, packet.psn);
+        let code = match sq.early.hold(self.reorder, self.free, sq.oldest_psn, packet) {
+            Early::Held => c::REORDER_HELD,
+            Early::Again => c::REORDER_DUPLICATE,
+            Early::Full => c::REORDER_FULL,
+            Early::Beyond => c::RESPONSE,
+        };
+        self.gap(ahead);
+        code
+    }
+
+    fn acknowledge(&mut self, packet: &Packet) -> u8 {
         let (code, psn) = (packet.aeth.syndrome, packet.psn);
-        // A positive ACK covers its own PSN, a NAK what is before (R25).
-        let positive = code & 0xe0 == 0;
-        let bound = if positive { after(psn, 1) } else { psn };
-        if self.acknowledge_before(bound) {
-            return self.implied_nak();
+        let positive = is_positive(packet);
+        if self.acknowledge_before(bound(packet)) {
+            let sq = &mut self.qp.send;
+            let ahead = distance(sq.oldest_psn, psn).max(1);
+            if self.reorder.window != 0 {
+                // The newest one says all that the others say; at the same bound a NAK says more than an ACK.
+                let rank = |p: &Packet| (distance(sq.oldest_psn, bound(p)), !is_positive(p));
+                if sq.waiting.as_ref().is_none_or(|w| rank(packet) >= rank(w)) {
+                    sq.waiting = Some(packet.clone());
+                }
+            }
+            self.gap(ahead);
+            return c::RESPONSE;
         }
         match code {
             _ if positive => {}
@@ -47,6 +119,7 @@ impl Requester<'_> {
             syndrome::NAK_OPERATION => self.fail(status::REMOTE_OPERATION_ERROR, u32::from(code)),
             _ => self.bad_response(),
         }
+        c::RESPONSE
     }
 
     /// Everything before `bound` is acknowledged, up to a READ or ATOMIC that misses responses: then true (R34).
@@ -75,12 +148,15 @@ impl Requester<'_> {
         sq.retries = a.retry_count;
         sq.rnr_retries = a.rnr_retry;
         sq.implied = false;
+        sq.early.moved();
         // What was being resent has arrived meanwhile.
         let behind = distance(sq.next_psn, sq.oldest_psn);
         if behind != 0 && behind < PSN_WINDOW {
             sq.seek(sq.oldest_psn);
             sq.rnr_deadline = None;
         }
+        let oldest = sq.oldest_psn;
+        sq.resend = sq.resend.filter(|r| distance(r.psn, oldest).wrapping_sub(1) >= PSN_WINDOW);
         let waiting = sq.outstanding() != 0 && sq.rnr_deadline.is_none();
         sq.ack_deadline = timeout.filter(|_| waiting);
     }
@@ -92,6 +168,11 @@ impl Requester<'_> {
         }
         self.counters[usize::from(c::REWIND)] += 1;
         self.qp.send.answered = None;
+        let sq = &mut self.qp.send;
+        (sq.resend, sq.resent, sq.asked) = (None, None, None);
+        // What it asks for is sent again anyway; one that says why the peer's QP ended stays.
+        let stays = |p: &Packet| p.aeth.syndrome != syndrome::NAK_SEQUENCE && p.aeth.syndrome & 0xe0 != syndrome::RNR;
+        self.qp.send.waiting = self.qp.send.waiting.take().filter(stays);
         self.qp.send.seek(psn);
         // Without progress the timer runs on: a peer that NAKs for ever ends by R48.
         if self.qp.send.ack_deadline.is_none() {
@@ -100,7 +181,7 @@ impl Requester<'_> {
         true
     }
 
-    fn start_ack_timer(&mut self) {
+    pub(super) fn start_ack_timer(&mut self) {
         self.qp.send.ack_deadline = ack_timeout(self.qp.attributes.timeout).map(|t| self.now + t);
     }
 
@@ -110,13 +191,52 @@ impl Requester<'_> {
             return;
         }
         self.qp.send.implied = true;
+        if self.qp.attributes.selective_repeat {
+            return self.ask_for_hole();
+        }
         if self.rewind(self.qp.send.oldest_psn) {
             self.counters[usize::from(c::IMPLIED_NAK)] += 1;
         }
     }
 
+    /// Selective repeat: the responses up to the first that is held.
+    fn ask_for_hole(&mut self) {
+        let sq = &mut self.qp.send;
+        let (psn, Some(record)) = (sq.oldest_psn, sq.records.front()) else {
+            return;
+        };
+        // It is about to be asked for anyway, or was and comes.
+        let asked = sq.asked.is_some_and(|end| distance(psn, end).wrapping_sub(1) < PSN_WINDOW);
+        if sq.next_psn == psn || asked {
+            return;
+        }
+        let rest = distance(psn, record.end());
+        let packets = sq.early.span(psn).map_or(rest, |(first, _)| first.min(rest));
+        sq.answered = None;
+        sq.resend = Some(Resend { psn, packets });
+        sq.asked = Some(after(psn, packets));
+        self.counters[usize::from(c::IMPLIED_NAK)] += 1;
+    }
+
     /// R25. During an RNR wait the queue is back there already (R46). It costs no retry (R48 counts timeouts): Soft-RoCE follows each RNR NAK with one.
+    ///
+    /// With selective repeat only that packet is sent again. If the next NAK names the packet after it, the peer held nothing: back there.
     fn sequence_nak(&mut self, psn: u32) {
+        if self.qp.attributes.selective_repeat && self.qp.send.rnr_deadline.is_none() {
+            let sq = &mut self.qp.send;
+            if sq.resent == Some(psn) {
+                return;
+            }
+            if sq.resent.map(|resent| after(resent, 1)) != Some(psn) {
+                sq.resent = Some(psn);
+                sq.resend = Some(Resend { psn, packets: PSN_WINDOW });
+                // A replay under way ends: what of it is missing will be NAKed.
+                if sq.next_psn != sq.highest {
+                    sq.seek(sq.highest);
+                }
+                return;
+            }
+        }
         self.rewind(psn);
     }
 
@@ -146,11 +266,17 @@ impl Requester<'_> {
     }
 
     /// A READ response or ATOMIC acknowledge.
-    fn data(&mut self, packet: &Packet, info: &Opcode) {
+    fn data(&mut self, packet: &Packet, info: &Opcode) -> u8 {
         // R35: what is before it is acknowledged.
         if self.acknowledge_before(packet.psn) {
-            return self.implied_nak();
+            return self.hold(packet);
         }
+        self.place(packet, info);
+        c::RESPONSE
+    }
+
+    /// One whose turn it is.
+    fn place(&mut self, packet: &Packet, info: &Opcode) {
         let Some(record) = self.qp.send.records.front().copied() else {
             return;
         };
@@ -203,7 +329,7 @@ impl Requester<'_> {
         let may_go_on = number != 0;
         let want = if last { record.length - number * pmtu } else { pmtu };
         record.opcode == send_opcode::READ
-            && info.ends() == last
+            && (info.ends() == last || !last && record.cut)
             && (if begins { may_begin } else { may_go_on })
             && packet.payload.len() as u32 == want
     }
@@ -242,6 +368,7 @@ impl Requester<'_> {
                 signaled: true,
                 length: 0,
                 restarted: false,
+                cut: false,
             });
         }
         self.complete_oldest(status);
@@ -259,6 +386,10 @@ impl Requester<'_> {
         if !self.qp.sends_packets() {
             return;
         }
+        self.qp.send.limiter.advance(self.congestion, self.now);
+        if self.missing_deadline().is_some_and(|at| at <= self.now) {
+            self.implied_nak();
+        }
         if self.qp.send.rnr_deadline.is_some_and(|at| at <= self.now) {
             self.qp.send.rnr_deadline = None;
         }
@@ -272,6 +403,10 @@ impl Requester<'_> {
             self.start_ack_timer();
             self.rewind(self.qp.send.oldest_psn);
         }
+    }
+
+    fn missing_deadline(&self) -> Option<u64> {
+        self.qp.send.missing_deadline(&self.qp.attributes)
     }
 
     /// SQD with nothing outstanding any more: reported once.

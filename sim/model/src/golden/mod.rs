@@ -11,9 +11,11 @@
 //! every ACK or response is a ghost (R39).
 
 mod complete;
+pub mod congestion;
 pub mod keys;
 mod outcome;
 pub mod qp;
+pub mod reorder;
 mod request;
 pub mod respond;
 pub mod send;
@@ -22,10 +24,12 @@ pub mod send_wqe;
 
 use crate::memory::Memory;
 use crate::packet::Packet;
-use crate::parse::{verdict, Local, Verdict};
+use crate::parse::{verdict_with, Local, Verdict};
+use congestion::Congestion;
 use keys::{Region, Regions};
 pub use outcome::{Completion, Event, Outcome};
 use qp::{Attributes, Message, Qp, Receive, State};
+use reorder::Reorder;
 use respond::Response;
 use send::Requester;
 use send_wqe::SendWqe;
@@ -63,6 +67,10 @@ pub struct Golden {
     pub hold_responses: bool,
     /// Messages of a QP that may be outstanding.
     pub outstanding_messages: usize,
+    /// The reorder station; none unless set.
+    pub reorder: Reorder,
+    /// Off unless set.
+    pub congestion: Congestion,
     qps: BTreeMap<u32, Qp>,
     /// ns.
     now: u64,
@@ -84,6 +92,8 @@ impl Golden {
             features,
             hold_responses: false,
             outstanding_messages: send::OUTSTANDING_MESSAGES,
+            reorder: Reorder::NONE,
+            congestion: Congestion::default(),
             qps: BTreeMap::new(),
             now: 0,
             turn: 0,
@@ -103,11 +113,31 @@ impl Golden {
 
     /// Creates a QP in RESET; one with the same index is replaced.
     pub fn create_qp(&mut self, attributes: Attributes) {
+        self.destroy_qp(attributes.qpn);
         self.qps.insert(index(attributes.qpn), Qp::new(attributes));
     }
 
     pub fn destroy_qp(&mut self, qpn: u32) {
-        self.qps.remove(&index(qpn));
+        if let Some(mut qp) = self.qps.remove(&index(qpn)) {
+            qp.release();
+            self.counters[usize::from(c::REORDER_RELEASED)] += qp.released as u32;
+        }
+    }
+
+    /// Slots in use in the reorder station's pool.
+    pub fn held(&self) -> usize {
+        self.qps.values().map(Qp::held).sum()
+    }
+
+    fn free(&self) -> usize {
+        self.reorder.slots.saturating_sub(self.held())
+    }
+
+    /// Counts what held packets of the QP became.
+    fn count_released(&mut self, qpn: u32) {
+        if let Some(qp) = self.qps.get_mut(&index(qpn)) {
+            self.counters[usize::from(c::REORDER_RELEASED)] += std::mem::take(&mut qp.released) as u32;
+        }
     }
 
     pub fn qp(&self, qpn: u32) -> Option<&Qp> {
@@ -129,6 +159,7 @@ impl Golden {
             qp.send.drained = false;
             self.requester(qpn, &mut Memory::new(), outcome, |r| r.report_drained());
         }
+        self.count_released(qpn);
         done
     }
 
@@ -192,6 +223,10 @@ impl Golden {
     pub fn respond(&mut self, qpn: u32, memory: &Memory) -> Option<Packet> {
         let qp = self.qps.get_mut(&index(qpn))?;
         let source = self.local.gids.get(qp.attributes.gid_index).copied().flatten()?;
+        if std::mem::take(&mut qp.cnp_due) {
+            self.counters[usize::from(c::TX_CNP)] += 1;
+            return Some(respond::notification(qp, self.local.mac, source));
+        }
         let packet = respond::next_packet(qp, memory, self.local.mac, source)?;
         if !matches!(packet.opcode, 0x11) {
             self.counters[usize::from(c::TX_RESPONSE)] += 1;
@@ -208,8 +243,10 @@ impl Golden {
     }
 
     fn requester<T>(&mut self, qpn: u32, memory: &mut Memory, outcome: &mut Outcome, act: impl FnOnce(&mut Requester) -> T) -> Option<T> {
+        let free = self.free();
         let qp = self.qps.get_mut(&index(qpn)).filter(|_| self.features.requester)?;
-        Some(act(&mut Requester {
+        let reorder = if qp.attributes.reorder { self.reorder } else { Reorder::NONE };
+        let result = act(&mut Requester {
             qp,
             regions: &self.regions,
             memory,
@@ -217,23 +254,53 @@ impl Golden {
             counters: &mut self.counters,
             features: self.features,
             outstanding_messages: self.outstanding_messages,
+            reorder,
+            congestion: &self.congestion,
+            free,
             now: self.now,
-        }))
+        });
+        self.count_released(qpn);
+        Some(result)
     }
 
-    /// Time goes on to `now` (ns, never back): timers run out (R43 to R48).
+    /// Time goes on to `now` (ns, never back): timers run out (R43 to R48), gaps become losses (R23, R34).
     pub fn advance(&mut self, now: u64, memory: &mut Memory, outcome: &mut Outcome) {
         self.now = self.now.max(now);
         let numbers: Vec<u32> = self.qps.keys().copied().collect();
         for number in numbers {
             self.requester(number, memory, outcome, |r| r.timers());
+            self.old_gap(number);
+            self.answer(number, memory, outcome);
         }
     }
 
     /// When the next timer runs out, ns.
     pub fn next_deadline(&self) -> Option<u64> {
         let sending = self.qps.values().filter(|q| q.sends_packets());
-        sending.flat_map(|q| [q.send.ack_deadline, q.send.rnr_deadline]).flatten().min()
+        let requester = sending.flat_map(|q| {
+            let missing = q.send.missing_deadline(&q.attributes);
+            [q.send.ack_deadline, q.send.rnr_deadline, missing, q.send.limiter.deadline(self.now)]
+        });
+        let receiving = self.qps.values().filter(|q| q.receives_packets() && !q.nak_sent);
+        let responder = receiving.map(|q| q.early.deadline(&q.attributes));
+        requester.chain(responder).flatten().min()
+    }
+
+    /// R23: the gap before a QP's early requests has become older than `nak_delay`.
+    fn old_gap(&mut self, qpn: u32) {
+        let Some(qp) = self.qps.get_mut(&index(qpn)) else { return };
+        let old = qp.early.deadline(&qp.attributes).is_some_and(|at| at <= self.now);
+        if old && !qp.nak_sent && qp.receives_packets() {
+            qp.nak_sequence();
+        }
+    }
+
+    /// Answers leave at once, unless they are held back.
+    fn answer(&mut self, qpn: u32, memory: &Memory, outcome: &mut Outcome) {
+        while !self.hold_responses {
+            let Some(answer) = self.respond(qpn, memory) else { break };
+            outcome.answers.push(answer);
+        }
     }
 
     pub fn register(&mut self, region: Region) {
@@ -260,17 +327,21 @@ impl Golden {
     /// Takes one frame from the wire.
     pub fn receive(&mut self, frame: &[u8], bad_fcs: bool, memory: &mut Memory) -> Outcome {
         let mut outcome = Outcome::default();
-        let verdict = verdict(frame, bad_fcs, &self.local);
+        let verdict = verdict_with(frame, bad_fcs, &self.local, self.congestion.react);
         outcome.rx = verdict.code();
         match verdict {
             Verdict::Roce { packet, gid_index, grh } => {
+                self.counters[usize::from(c::RX_MARKED)] += u32::from(is_marked(&packet));
                 let code = self.packet(&packet, gid_index, &grh, memory, &mut outcome);
                 outcome.responder = Some(code);
             }
             Verdict::Host(_) => outcome.to_host = true,
             Verdict::Drop(_) => {}
         }
-        for code in std::iter::once(outcome.rx).chain(outcome.responder) {
+        for code in std::iter::once(outcome.rx)
+            .chain(outcome.responder)
+            .chain(outcome.drained.iter().copied())
+        {
             self.counters[usize::from(code)] += 1;
         }
         outcome
@@ -289,7 +360,8 @@ impl Golden {
         if !qp.receives_packets() {
             return c::QP_STATE;
         }
-        if info.transport != a.service {
+        let cnp = info.operation == Operation::Cnp;
+        if info.transport != a.service && !cnp {
             return c::WRONG_TRANSPORT;
         }
         let member = (packet.pkey | a.pkey) & 0x8000 != 0;
@@ -302,35 +374,81 @@ impl Golden {
             }
         } else if packet.source != a.peer_ip || gid_index != a.gid_index {
             return c::BAD_ADDRESS;
+        } else if cnp {
+            qp.send.limiter.slow(&self.congestion, self.now);
+            return c::CNP;
+        } else if self.congestion.notify && is_marked(packet) && qp.cnp_after <= self.now {
+            // R76: at most one a flow in the interval.
+            qp.cnp_due = true;
+            qp.cnp_after = self.now + 1000 * u64::from(self.congestion.cnp_interval);
         }
         match info.operation {
-            Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge | Operation::Cnp => self
-                .requester(packet.qpn, memory, outcome, |r| r.response(packet, info))
-                .unwrap_or(c::GHOST_ACK),
+            Operation::Acknowledge | Operation::ReadResponse | Operation::AtomicAcknowledge => {
+                let code = self.requester(packet.qpn, memory, outcome, |r| r.response(packet, info));
+                self.answer(packet.qpn, memory, outcome);
+                code.unwrap_or(c::GHOST_ACK)
+            }
             _ => {
-                let mut request = request::Request {
-                    packet,
-                    info,
-                    qp,
-                    regions: &mut self.regions,
-                    memory,
-                    outcome,
-                    answer: None,
-                    read_atomic: self.features.read_atomic,
-                };
-                let code = request.run(grh);
-                if let Some(Answer { syndrome, psn }) = request.answer {
-                    let msn = request.qp.msn;
-                    request.qp.responses.push_back(Response::Acknowledge { syndrome, psn, msn });
-                }
-                while !self.hold_responses {
-                    let Some(answer) = self.respond(packet.qpn, memory) else { break };
-                    outcome.answers.push(answer);
-                }
+                let code = self.execute(packet, grh, memory, outcome);
+                self.drain(packet.qpn, memory, outcome);
+                self.count_released(packet.qpn);
+                self.answer(packet.qpn, memory, outcome);
                 code
             }
         }
     }
+
+    /// One request at its QP; the counter's code.
+    fn execute(&mut self, packet: &Packet, grh: &[u8; 40], memory: &mut Memory, outcome: &mut Outcome) -> u8 {
+        let free = self.free();
+        let (Some(qp), Some(info)) = (self.qps.get_mut(&index(packet.qpn)), packet.info()) else {
+            return c::UNKNOWN_QP;
+        };
+        let reorder = if qp.attributes.reorder { self.reorder } else { Reorder::NONE };
+        let mut request = request::Request {
+            packet,
+            info,
+            qp,
+            regions: &mut self.regions,
+            memory,
+            outcome,
+            answer: None,
+            read_atomic: self.features.read_atomic,
+            reorder,
+            free,
+            now: self.now,
+        };
+        let code = request.run(grh);
+        if let Some(Answer { syndrome, psn }) = request.answer {
+            let msn = request.qp.msn;
+            request.qp.responses.push_back(Response::Acknowledge { syndrome, psn, msn });
+        }
+        code
+    }
+
+    /// Early requests have their turn, up to the next gap, which may be a loss at once.
+    fn drain(&mut self, qpn: u32, memory: &mut Memory, outcome: &mut Outcome) {
+        loop {
+            let Some(qp) = self.qps.get_mut(&index(qpn)) else { return };
+            qp.released += qp.early.release_passed(qp.epsn);
+            let Some(packet) = qp.early.take(qp.epsn) else { break };
+            // What came before it is answered before it runs.
+            self.answer(qpn, memory, outcome);
+            let code = self.execute(&packet, &[0; 40], memory, outcome);
+            outcome.drained.push(code);
+        }
+        let Some(qp) = self.qps.get_mut(&index(qpn)) else { return };
+        let Some((_, last)) = qp.early.span(qp.epsn) else { return };
+        qp.early.see_gap(self.now);
+        if !qp.nak_sent && qp.early.is_lost(last, &qp.attributes, self.now) {
+            qp.nak_sequence();
+        }
+    }
+}
+
+/// ECN: congestion experienced.
+fn is_marked(packet: &Packet) -> bool {
+    packet.traffic_class & 3 == 3
 }
 
 /// The table index of a QPN.
@@ -345,8 +463,9 @@ struct Answer {
     psn: u32,
 }
 
-/// R65: every posted send and receive completes, a receive that a SEND had begun first. What they were is the host's knowledge.
+/// R65, and what is held leaves its slots: every posted send and receive completes, a receive that a SEND had begun first. What they were is the host's knowledge.
 fn flush(qp: &mut Qp, outcome: &mut Outcome) {
+    qp.release();
     let sq = &mut qp.send;
     while sq.oldest != sq.producer {
         outcome.completions.push(Completion {
@@ -362,6 +481,7 @@ fn flush(qp: &mut Qp, outcome: &mut Outcome) {
     (sq.next, sq.begun) = (sq.oldest, sq.oldest);
     sq.records.clear();
     (sq.ack_deadline, sq.rnr_deadline) = (None, None);
+    (sq.waiting, sq.resend) = (None, None);
     if let Message::Send { receive, .. } = std::mem::replace(&mut qp.message, Message::Idle) {
         qp.receives.push_front(receive);
     }

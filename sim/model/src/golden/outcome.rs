@@ -35,6 +35,8 @@ pub struct Outcome {
     pub rx: u8,
     /// The responder's counter, for a frame that reached it.
     pub responder: Option<u8>,
+    /// The counters of held packets whose turn it made.
+    pub drained: Vec<u8>,
     pub answers: Vec<Packet>,
     pub completions: Vec<Completion>,
     pub events: Vec<Event>,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue pair's attributes and receive state.
 
+use super::reorder::Held;
 use super::respond::{Response, Stored};
 use super::send_queue::SendQueue;
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
+use verbena_spec::headers::syndrome;
 
 /// What software sets (the QP row).
 #[derive(Debug, Clone)]
@@ -49,6 +51,14 @@ pub struct Attributes {
     pub rnr_retry: u8,
     /// READs and ATOMICs that we may have outstanding (R59).
     pub max_rd_atomic: u8,
+    /// After a sequence NAK only the packet that it names is sent again: the peer holds early packets.
+    pub selective_repeat: bool,
+    /// Early packets are held, where the engine can (R42).
+    pub reorder: bool,
+    /// A gap is a loss once a packet more than this many PSNs after it came, 0 to 63 (R23, R34).
+    pub nak_distance: u8,
+    /// A gap is a loss once it is older, us; 0: age doesn't count.
+    pub nak_delay: u16,
 }
 
 impl Default for Attributes {
@@ -83,6 +93,10 @@ impl Default for Attributes {
             retry_count: 7,
             rnr_retry: 7,
             max_rd_atomic: 0,
+            selective_repeat: false,
+            reorder: true,
+            nak_distance: 0,
+            nak_delay: 0,
         }
     }
 }
@@ -139,6 +153,8 @@ pub struct Qp {
     pub message: Message,
     /// A sequence NAK or RNR NAK stands: silence until ePSN arrives.
     pub nak_sent: bool,
+    /// Early requests.
+    pub early: Held,
     pub receives: VecDeque<Receive>,
     pub posted: u16,
     /// PSN of the newest SEND or WRITE packet that was executed (R26).
@@ -148,6 +164,11 @@ pub struct Qp {
     /// Answers not sent yet, in order (R36).
     pub responses: VecDeque<Response>,
     pub send: SendQueue,
+    /// Held packets that were dropped and aren't counted yet.
+    pub(super) released: usize,
+    /// A CNP is to be sent, and when the next one may be, ns (R76).
+    pub(super) cnp_due: bool,
+    pub(super) cnp_after: u64,
 }
 
 impl Qp {
@@ -159,6 +180,10 @@ impl Qp {
             msn: 0,
             message: Message::Idle,
             nak_sent: false,
+            early: Held::default(),
+            released: 0,
+            cnp_due: false,
+            cnp_after: 0,
             receives: VecDeque::new(),
             posted: 0,
             executed: 0,
@@ -186,9 +211,11 @@ impl Qp {
                 self.msn = 0;
                 self.message = Message::Idle;
                 self.nak_sent = false;
+                self.release();
                 self.executed = self.attributes.rq_psn.wrapping_sub(1) & 0xff_ffff;
                 self.stored.clear();
                 self.responses.clear();
+                self.cnp_due = false;
                 self.send = SendQueue::default();
             }
             if state == Rts && self.state == Rtr {
@@ -197,6 +224,26 @@ impl Qp {
             self.state = state;
         }
         legal
+    }
+
+    /// Packets held for the QP.
+    pub fn held(&self) -> usize {
+        self.early.len() + self.send.early.len()
+    }
+
+    /// Drops what is held.
+    pub(super) fn release(&mut self) {
+        self.released += self.early.release() + self.send.early.release();
+    }
+
+    /// R23, R24: the one NAK of a gap, with ePSN.
+    pub(super) fn nak_sequence(&mut self) {
+        self.nak_sent = true;
+        self.responses.push_back(Response::Acknowledge {
+            syndrome: syndrome::NAK_SEQUENCE,
+            psn: self.epsn,
+            msn: self.msn,
+        });
     }
 
     /// RTS or SQD: the send queue lives.

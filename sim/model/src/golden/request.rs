@@ -3,6 +3,7 @@
 
 use super::keys::{Access, Regions};
 use super::qp::{Message, Qp, Receive, State};
+use super::reorder::{Early, Reorder};
 use super::{flush, Answer, Completion, Event, Outcome};
 use crate::memory::Memory;
 use crate::packet::Packet;
@@ -36,6 +37,11 @@ pub(super) struct Request<'a> {
     pub answer: Option<Answer>,
     /// READ and ATOMIC are executed.
     pub read_atomic: bool,
+    pub reorder: Reorder,
+    /// Slots that are free in the reorder station's pool.
+    pub free: usize,
+    /// ns.
+    pub now: u64,
 }
 
 /// Why an RC request is refused; UC drops the message instead.
@@ -73,18 +79,19 @@ impl Request<'_> {
             return c::DUPLICATE;
         }
         if ahead != 0 {
-            // R23, R24: one NAK, with ePSN.
-            if self.qp.nak_sent {
-                return c::OUT_OF_SEQUENCE_SILENT;
-            }
-            self.qp.nak_sent = true;
-            self.answer = Some(Answer {
-                syndrome: syndrome::NAK_SEQUENCE,
-                psn: self.qp.epsn,
-            });
-            return c::OUT_OF_SEQUENCE;
+            let held = self.qp.early.hold(self.reorder, self.free, self.qp.epsn, self.packet);
+            self.qp.early.see_gap(self.now);
+            let nak = self.gap(ahead);
+            return match held {
+                Early::Held => c::REORDER_HELD,
+                Early::Again => c::REORDER_DUPLICATE,
+                Early::Full => c::REORDER_FULL,
+                Early::Beyond if nak => c::OUT_OF_SEQUENCE,
+                Early::Beyond => c::OUT_OF_SEQUENCE_SILENT,
+            };
         }
         self.qp.nak_sent = false;
+        self.qp.early.moved();
         let result = match (read_or_atomic, self.read_atomic) {
             (true, true) => self.read_or_atomic(),
             (true, false) => Err(Refusal::Nak(syndrome::NAK_INVALID, None)),
@@ -125,6 +132,16 @@ impl Request<'_> {
                 c::NAKED
             }
         }
+    }
+
+    /// A packet `ahead` of ePSN came: R23, R24: one NAK, with ePSN, once the gap is a loss. Whether it was sent.
+    fn gap(&mut self, ahead: u32) -> bool {
+        let lost = self.reorder.window == 0 || self.qp.early.is_lost(ahead, &self.qp.attributes, self.now);
+        if self.qp.nak_sent || !lost {
+            return false;
+        }
+        self.qp.nak_sequence();
+        true
     }
 
     fn unreliable(&mut self) -> u8 {

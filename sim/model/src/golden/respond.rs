@@ -19,6 +19,7 @@ const READ_LAST: u8 = 0x0f;
 const READ_ONLY: u8 = 0x10;
 const ACKNOWLEDGE: u8 = 0x11;
 const ATOMIC_ACKNOWLEDGE: u8 = 0x12;
+const CNP: u8 = 0x81;
 
 /// What a duplicate READ or ATOMIC is answered from.
 #[derive(Debug, Clone)]
@@ -64,6 +65,13 @@ pub enum Response {
 }
 
 impl Response {
+    /// Of the next packet.
+    fn psn(&self) -> u32 {
+        match self {
+            Response::Acknowledge { psn, .. } | Response::Read { psn, .. } | Response::Atomic { psn, .. } => *psn,
+        }
+    }
+
     /// It holds one of the responder's resources: a duplicate uses the first one's.
     fn holds_resource(&self) -> bool {
         matches!(
@@ -79,6 +87,23 @@ impl Response {
         match self {
             Response::Read { psn, left, .. } => Some(after(*psn, read_packets(*left, pmtu))),
             _ => None,
+        }
+    }
+
+    /// It will still bring what `other` brings.
+    fn covers(&self, other: &Response, pmtu: usize) -> bool {
+        match (self, other) {
+            (Response::Atomic { psn, .. }, Response::Atomic { psn: other, .. }) => psn == other,
+            (
+                Response::Read { psn, left, .. },
+                Response::Read {
+                    psn: from, left: length, ..
+                },
+            ) => {
+                let skipped = distance(*psn, *from);
+                skipped + read_packets(*length, pmtu) <= read_packets(*left, pmtu) && skipped < PSN_WINDOW
+            }
+            _ => false,
         }
     }
 
@@ -240,10 +265,18 @@ impl Request<'_> {
         let Some(response) = response else { return };
         // Where the first one is still being sent to the same end, it goes on from here: the requester wants nothing else of it, and a
         // second copy behind it would make each loss cost the whole READ (R33).
-        let same_end = |waiting: &&mut Response| waiting.end(pmtu).is_some() && waiting.end(pmtu) == response.end(pmtu);
-        match self.qp.responses.iter_mut().find(same_end) {
-            Some(waiting) => waiting.restart(response),
-            None => self.qp.responses.push_back(response),
+        let waiting = &mut self.qp.responses;
+        if let Some(same_end) = waiting
+            .iter_mut()
+            .find(|w| w.end(pmtu).is_some() && w.end(pmtu) == response.end(pmtu))
+        {
+            same_end.restart(response);
+        } else if !waiting.iter().any(|w| w.covers(&response, pmtu)) {
+            // In the order of PSNs, before what is new: else one that is asked for again and again would keep it waiting for ever, and what
+            // the requester holds would wait for it.
+            let later = |w: &Response| distance(response.psn(), w.psn()).wrapping_sub(1) < PSN_WINDOW;
+            let place = waiting.iter().position(later).unwrap_or(waiting.len());
+            waiting.insert(place, response);
         }
     }
 }
@@ -326,6 +359,15 @@ pub(super) fn next_packet(qp: &mut Qp, memory: &Memory, mac: [u8; 6], source: Ip
         qp.responses.pop_front();
     }
     Some(packet)
+}
+
+/// R76: a congestion notification for the QP's peer.
+pub(super) fn notification(qp: &Qp, mac: [u8; 6], source: IpAddr) -> Packet {
+    Packet {
+        opcode: CNP,
+        becn: true,
+        ..connected(qp, mac, source)
+    }
 }
 
 /// A packet to the QP's peer, to be filled in.

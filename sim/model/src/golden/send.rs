@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The requester, forward: from the send ring to packets. One call, one packet.
 
+use super::congestion::Congestion;
 use super::keys::{Access, Regions};
-use super::qp::{Qp, State};
+use super::qp::{Attributes, Qp, State};
+use super::reorder::Reorder;
 use super::respond::connected;
-use super::send_queue::{ack_timeout, after, Record};
+use super::send_queue::{ack_timeout, after, distance, Record, Resend};
 use super::send_wqe::{SendWqe, PSN_WINDOW};
 use super::{Features, Outcome};
 use crate::memory::Memory;
 use crate::packet::{AtomicEth, Deth, Packet, Reth};
 use crate::parse::Local;
-use verbena_spec::counters::COUNTER_FILE;
+use verbena_spec::counters::{self as c, COUNTER_FILE};
 use verbena_spec::headers::transport;
 use verbena_spec::layout::{send_opcode, sq_wqe as f, status, SQ_WQE_BYTES};
 
@@ -26,16 +28,24 @@ pub(super) struct Requester<'a> {
     pub counters: &'a mut [u32; COUNTER_FILE],
     pub features: Features,
     pub outstanding_messages: usize,
+    pub reorder: Reorder,
+    pub congestion: &'a Congestion,
+    /// Slots that are free in the reorder station's pool.
+    pub free: usize,
     /// ns.
     pub now: u64,
 }
 
-/// R74: packets after which an ACK is asked for inside a message.
-fn ack_every(pmtu: usize) -> u32 {
-    if pmtu == 256 {
-        64
-    } else {
-        16
+/// PSNs that are outstanding at most with selective repeat: what the peer's window can hold.
+pub const SELECTIVE_WINDOW: u32 = 64;
+
+/// R74: packets after which an ACK is asked for inside a message. With selective repeat often enough that a packet which 32 others overtake
+/// at 10 Gb/s doesn't look like a loss to a timer of 33 us.
+fn ack_every(a: &Attributes) -> u32 {
+    match a.pmtu {
+        _ if a.selective_repeat => 4,
+        256 => 64,
+        _ => 16,
     }
 }
 
@@ -54,8 +64,31 @@ impl Requester<'_> {
 
     /// The QP's next request packet. `None`: nothing to send, or it must wait.
     pub fn turn(&mut self, local: &Local) -> Option<Packet> {
+        if !self.qp.send.limiter.is_free(self.now) {
+            return None;
+        }
+        let packet = self.next(local);
+        if let Some(packet) = &packet {
+            self.qp.send.limiter.sent(packet.payload.len(), self.congestion, self.now);
+        }
+        packet
+    }
+
+    fn next(&mut self, local: &Local) -> Option<Packet> {
         let sq = &self.qp.send;
-        if !self.qp.sends_packets() || sq.rnr_deadline.is_some() || sq.next == sq.producer {
+        if !self.qp.sends_packets() || sq.rnr_deadline.is_some() {
+            return None;
+        }
+        if let Some(resend) = self.qp.send.resend.take() {
+            if let Some(packet) = self.alone(resend, local) {
+                return Some(packet);
+            }
+            if !self.qp.sends_packets() {
+                return None;
+            }
+        }
+        let sq = &self.qp.send;
+        if sq.next == sq.producer || self.window_is_full() {
             return None;
         }
         let index = sq.next;
@@ -81,14 +114,56 @@ impl Requester<'_> {
         }
         let sq = &self.qp.send;
         let first_psn = sq.record(index).map_or(sq.next_psn, |r| r.first_psn);
-        let number = super::send_queue::distance(first_psn, sq.next_psn);
-        let Some(packet) = self.packet(&wqe, number, local) else {
+        let (psn, number) = (sq.next_psn, distance(first_psn, sq.next_psn));
+        let Some(packet) = self.packet(&wqe, psn, number, local) else {
             return self.refuse(status::LOCAL_PROTECTION_ERROR);
         };
         self.sent(&wqe, index, number, fresh);
         if packet.ack_request {
             self.arm();
         }
+        Some(packet)
+    }
+
+    /// Selective repeat: the peer couldn't hold the next new packet.
+    fn window_is_full(&self) -> bool {
+        let (a, sq) = (&self.qp.attributes, &self.qp.send);
+        a.selective_repeat && a.service == transport::RC && sq.next_psn == sq.highest && sq.outstanding() >= SELECTIVE_WINDOW
+    }
+
+    /// One packet of what is outstanding, or a request for one hole in a READ's responses; the queue then goes on where it was.
+    fn alone(&mut self, resend: Resend, local: &Local) -> Option<Packet> {
+        let sq = &self.qp.send;
+        let inside = |r: &Record| distance(r.first_psn, resend.psn) < r.packets;
+        let place = sq.records.iter().position(inside)?;
+        let (index, record) = (sq.oldest.wrapping_add(place as u16), sq.records[place]);
+        // R66: fetched again, checked again.
+        let wqe = self.fetch(index);
+        let number = distance(record.first_psn, resend.psn);
+        let matches = record.matches(&wqe, self.qp.attributes.pmtu);
+        let packet = self.packet(&wqe, resend.psn, number, local).filter(|_| matches);
+        let Some(mut packet) = packet else {
+            // It ends once it is the oldest, as in a replay.
+            if place == 0 {
+                let status = if matches {
+                    status::LOCAL_PROTECTION_ERROR
+                } else {
+                    status::LOCAL_QP_OPERATION_ERROR
+                };
+                self.fail(status, status);
+            }
+            return None;
+        };
+        if wqe.is_read() {
+            let packets = resend.packets.min(record.packets - number);
+            packet.reth.length = packet.reth.length.min(packets.saturating_mul(self.qp.attributes.pmtu as u32));
+            let record = &mut self.qp.send.records[place];
+            record.restarted |= number != 0;
+            record.cut |= number + packets != record.packets;
+        }
+        self.counters[usize::from(c::SELECTIVE_RESEND)] += 1;
+        // Once for each PSN that a NAK names, so a peer that NAKs for ever still ends by R48.
+        self.start_ack_timer();
         Some(packet)
     }
 
@@ -115,13 +190,14 @@ impl Requester<'_> {
                 signaled: wqe.get(&f::SIGNALED) == 1,
                 length: wqe.length(),
                 restarted: false,
+                cut: false,
             });
             sq.begun = sq.begun.wrapping_add(1);
         }
         // A READ request takes the PSNs of all responses that it asks for.
         let step = if wqe.is_read() { packets - number } else { 1 };
         sq.next_psn = after(sq.next_psn, step);
-        if super::send_queue::distance(sq.highest, sq.next_psn) < PSN_WINDOW {
+        if distance(sq.highest, sq.next_psn) < PSN_WINDOW {
             sq.highest = sq.next_psn;
         }
         if number + step == packets {
@@ -152,8 +228,8 @@ impl Requester<'_> {
         None
     }
 
-    /// Packet `number` of the message; `None` where its payload mustn't be read.
-    fn packet(&self, wqe: &SendWqe, number: u32, local: &Local) -> Option<Packet> {
+    /// Packet `number` of the message, with its PSN; `None` where its payload mustn't be read.
+    fn packet(&self, wqe: &SendWqe, psn: u32, number: u32, local: &Local) -> Option<Packet> {
         let a = &self.qp.attributes;
         let packets = wqe.packets(a.pmtu);
         let (first, last) = (number == 0, number + 1 == packets);
@@ -178,7 +254,7 @@ impl Requester<'_> {
                 source_qpn: a.qpn,
             };
         }
-        packet.psn = self.qp.send.next_psn;
+        packet.psn = psn;
         packet.reth = Reth {
             virtual_address: wqe.remote_address(),
             rkey: wqe.get(&f::RKEY),
@@ -210,7 +286,7 @@ impl Requester<'_> {
         packet.immediate = wqe.get(&f::IMMEDIATE);
         packet.invalidate_rkey = wqe.get(&f::IMMEDIATE);
         packet.solicited = last && !matches!(wqe.opcode(), send_opcode::WRITE) && wqe.get(&f::SOLICITED) == 1;
-        packet.ack_request = a.service == transport::RC && (last || (number + 1).is_multiple_of(ack_every(a.pmtu)));
+        packet.ack_request = a.service == transport::RC && (last || (number + 1).is_multiple_of(ack_every(a)));
         Some(packet)
     }
 

@@ -8,8 +8,11 @@
 //! ```
 //! `next` falls behind `begun` by a rewind and catches up by resending.
 
+use super::congestion::Limiter;
 use super::qp::Attributes;
+use super::reorder::Held;
 use super::send_wqe::SendWqe;
+use crate::packet::Packet;
 use std::collections::VecDeque;
 use verbena_spec::headers::RNR_TIMER_10US;
 use verbena_spec::layout::send_opcode;
@@ -48,6 +51,16 @@ pub struct Record {
     pub length: u32,
     /// A READ that was asked for again from its middle: its responses may begin anew there (R30).
     pub restarted: bool,
+    /// Some of a READ was asked for alone: its responses may end there, too.
+    pub cut: bool,
+}
+
+/// Requests to be sent again alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resend {
+    pub psn: u32,
+    /// PSNs of a READ that are missing, at most.
+    pub packets: u32,
 }
 
 impl Record {
@@ -95,6 +108,17 @@ pub struct SendQueue {
     pub rnr_retries: u8,
     /// A missing response was asked for since the last progress (R34).
     pub implied: bool,
+    /// Early responses.
+    pub early: Held,
+    /// The newest ACK or NAK that waits for responses before it.
+    pub waiting: Option<Packet>,
+    /// What the next turn sends, before it goes on.
+    pub resend: Option<Resend>,
+    /// First PSN behind the hole in a READ's responses that was asked for last.
+    pub asked: Option<u32>,
+    /// PSN of the last sequence NAK that was answered by a resend alone.
+    pub resent: Option<u32>,
+    pub limiter: Limiter,
     /// SQ_DRAINED was reported in this SQD.
     pub drained: bool,
 }
@@ -125,6 +149,11 @@ impl SendQueue {
     /// READs and ATOMICs outstanding.
     pub fn answered_outstanding(&self) -> usize {
         self.records.iter().filter(|r| r.is_answered()).count()
+    }
+
+    /// When a missing response is older than `nak_delay`, ns; none once it was asked for again.
+    pub(super) fn missing_deadline(&self, a: &Attributes) -> Option<u64> {
+        self.early.deadline(a).filter(|_| !self.implied && self.rnr_deadline.is_none())
     }
 
     /// Goes on from `psn`, which is outstanding, or the next new one.

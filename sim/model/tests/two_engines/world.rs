@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use std::net::{IpAddr, Ipv4Addr};
 use verbena_model::golden::keys::{Access, Region};
 use verbena_model::golden::qp::{Attributes, State};
+use verbena_model::golden::reorder::Reorder;
 use verbena_model::golden::send_wqe::completion_of;
 use verbena_model::golden::{Features, Golden, Outcome};
 use verbena_model::link::{Link, Side};
@@ -26,10 +27,24 @@ const LONGEST_RUN: u64 = 2_000_000_000;
 const HOST_PERIOD: u64 = 30_000;
 const PD: u16 = 7;
 
+/// What a run tries beside the wire.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Neither side holds early packets.
+    Plain,
+    /// Reorder stations of random sizes, selective repeat on some QPs, whether their peer holds anything or not.
+    Ordered,
+    /// The same, and connections that are reset in the middle and begin anew.
+    Resets,
+}
+
 pub struct World {
     seed: u64,
     pub link: Link,
     qps: Vec<Pair>,
+    kind: Kind,
+    /// Resets yet to come: when, which pair.
+    resets: Vec<(u64, usize)>,
 }
 
 /// One connection.
@@ -41,7 +56,23 @@ struct Pair {
     posted: [usize; 2],
     /// Receives that each side has ready before the first packet.
     ahead: [usize; 2],
+    attributes: [Attributes; 2],
+    lives: u32,
+    /// Nothing is posted yet in this life.
+    fresh: bool,
     next: [usize; 2],
+}
+
+/// A station's sizes: one in four has none.
+fn sizes(rng: &mut ChaCha8Rng) -> Reorder {
+    match rng.gen_range(0..4) {
+        0 => Reorder::NONE,
+        1 => Reorder::TENGIG,
+        _ => Reorder {
+            window: 1 << rng.gen_range(0..=6),
+            slots: rng.gen_range(1..=16),
+        },
+    }
 }
 
 fn address(side: usize) -> IpAddr {
@@ -81,7 +112,7 @@ fn region(pair: usize, kind: u32) -> Region {
 }
 
 impl World {
-    pub fn new(seed: u64, rng: &mut ChaCha8Rng, faults: Faults, late_receives: bool) -> World {
+    pub fn new(seed: u64, rng: &mut ChaCha8Rng, faults: Faults, late_receives: bool, kind: Kind) -> World {
         let sides = [0, 1].map(|n| {
             let mut golden = Golden::with_features(
                 Local {
@@ -93,6 +124,9 @@ impl World {
                 Features::ALL,
             );
             golden.hold_responses = true;
+            if kind != Kind::Plain {
+                golden.reorder = sizes(rng);
+            }
             Side::new(golden)
         });
         let wires = [0, 1].map(|n| Wire::new(seed * 2 + n, LATENCY, faults));
@@ -100,9 +134,19 @@ impl World {
             seed,
             link: Link::new(sides, wires),
             qps: vec![],
+            kind,
+            resets: vec![],
         };
         for number in 0..rng.gen_range(1..=8) {
             world.connect(number, rng, late_receives);
+        }
+        if kind == Kind::Resets {
+            let pairs = world.qps.len();
+            world.resets = (0..rng.gen_range(1..=4))
+                .map(|_| (rng.gen_range(1..400) * 1000, rng.gen_range(0..pairs)))
+                .collect();
+            world.resets.sort_unstable();
+            world.resets.reverse();
         }
         world
     }
@@ -130,20 +174,9 @@ impl World {
             let count = rng.gen_range(1..=16);
             Plan::new(rng, keys, pmtu, count)
         });
-        for side in 0..2 {
-            let s = &mut self.link.sides[side];
+        let all = [0, 1].map(|side| {
             let other = 1 - side;
-            for kind in 0..REGIONS {
-                let region = region(number, kind);
-                let bytes = match kind {
-                    0 => &plans[side].source,
-                    2 => &plans[other].target_before,
-                    _ => &vec![],
-                };
-                region.write(&mut s.memory, VA, bytes);
-                s.golden.register(region);
-            }
-            s.golden.create_qp(Attributes {
+            let mut attributes = Attributes {
                 qpn: qpns[side],
                 pmtu,
                 pd: PD,
@@ -165,12 +198,14 @@ impl World {
                 sq_log: rng.gen_range(2..=4),
                 timeout: TIMEOUT,
                 ..Attributes::default()
-            });
-            let mut outcome = Outcome::default();
-            for state in [State::Init, State::Rtr, State::Rts] {
-                assert!(s.golden.modify(qpns[side], state, &mut outcome));
+            };
+            if self.kind != Kind::Plain {
+                attributes.selective_repeat = rng.gen();
+                attributes.nak_distance = if rng.gen() { 0 } else { rng.gen_range(0..64) };
+                attributes.nak_delay = if rng.gen() { 0 } else { rng.gen_range(1..60) };
             }
-        }
+            attributes
+        });
         let ahead = [0, 1].map(|_| if late_receives { rng.gen_range(0..8) } else { usize::MAX });
         self.qps.push(Pair {
             qpns,
@@ -178,7 +213,80 @@ impl World {
             posted: [0; 2],
             ahead,
             next: [0; 2],
+            attributes: all,
+            lives: 0,
+            fresh: true,
         });
+        self.begin(number);
+    }
+
+    /// Memory as the plans want it, the regions, the two QPs in RTS, nothing posted.
+    fn begin(&mut self, number: usize) {
+        let pair = &mut self.qps[number];
+        (pair.posted, pair.next, pair.fresh) = ([0; 2], [0; 2], true);
+        for side in 0..2 {
+            let s = &mut self.link.sides[side];
+            for kind in 0..REGIONS {
+                let region = region(number, kind);
+                let zeros = vec![0; REGION];
+                let bytes = match kind {
+                    0 => &pair.plans[side].source,
+                    2 => &pair.plans[1 - side].target_before,
+                    _ => &zeros,
+                };
+                region.write(&mut s.memory, VA, bytes);
+                s.golden.regions.deregister_index(region.key >> 8);
+                s.golden.register(region);
+            }
+            s.golden.create_qp(pair.attributes[side].clone());
+            for state in [State::Init, State::Rtr, State::Rts] {
+                assert!(s.golden.modify(pair.qpns[side], state, &mut Outcome::default()));
+            }
+        }
+    }
+
+    /// A connection dies with whatever is under way and held, and another one begins in its place: R41, R68.
+    fn reset(&mut self, number: usize) {
+        let pair = &mut self.qps[number];
+        pair.lives += 1;
+        for side in 0..2 {
+            let golden = &mut self.link.sides[side].golden;
+            assert!(golden.modify(pair.qpns[side], State::Reset, &mut Outcome::default()));
+            assert_eq!(golden.qp(pair.qpns[side]).unwrap().held(), 0);
+        }
+        for side in 0..2 {
+            // Another tag: what is on the wire is for the former life.
+            let qpn = (pair.qpns[side] >> 12) % 4095 + 1 << 12 | pair.qpns[side] & 0xfff;
+            pair.qpns[side] = qpn;
+            pair.attributes[side].qpn = qpn;
+            pair.attributes[1 - side].peer_qpn = qpn;
+            let psn = pair.attributes[side].sq_psn.wrapping_add(0x31_4159) & 0xff_ffff;
+            pair.attributes[side].sq_psn = psn;
+            pair.attributes[1 - side].rq_psn = psn;
+        }
+        self.begin(number);
+    }
+
+    /// Whole stations on both sides, on which a gap is a loss only beyond `distance`.
+    pub fn hold(&mut self, distance: u8) {
+        for side in 0..2 {
+            let golden = &mut self.link.sides[side].golden;
+            golden.reorder = Reorder { window: 64, slots: 512 };
+            for pair in &self.qps {
+                golden.qp_mut(pair.qpns[side]).unwrap().attributes.nak_distance = distance;
+            }
+        }
+    }
+
+    /// Connections that were reset.
+    pub fn lives(&self) -> u32 {
+        self.qps.iter().map(|p| p.lives).sum()
+    }
+
+    /// Sum of a counter over both sides.
+    pub fn count(&self, code: u8) -> u64 {
+        let of = |side: &Side| u64::from(side.golden.counters()[usize::from(code)]);
+        self.link.sides.iter().map(of).sum()
     }
 
     /// The host posts what there is room for, and receives: some ahead, then one at a time.
@@ -195,7 +303,7 @@ impl World {
                     pair.next[side] += 1;
                 }
                 let need = pair.plans[1 - side].receives.len();
-                let mut batch = if self.link.now == 0 { pair.ahead[side] } else { 1 };
+                let mut batch = if pair.fresh { pair.ahead[side] } else { 1 };
                 while pair.posted[side] < need && batch > 0 {
                     let at = VA + (pair.posted[side] * RECEIVE_BYTES) as u64;
                     let key = key((qpn as usize & 0xfff) - 2, 3);
@@ -205,19 +313,24 @@ impl World {
                 }
                 s.take(outcome);
             }
+            pair.fresh = false;
         }
     }
 
     /// Runs until both are at rest and everything is posted.
     pub fn run(&mut self) {
         loop {
+            while self.resets.last().is_some_and(|(at, _)| *at <= self.link.now) {
+                let (_, number) = self.resets.pop().unwrap();
+                self.reset(number);
+            }
             self.host();
             let rest = self.link.run(self.link.now + HOST_PERIOD);
             let posted = self
                 .qps
                 .iter()
                 .all(|p| (0..2).all(|n| p.next[n] == p.plans[n].wqes.len() && p.posted[n] >= p.plans[1 - n].receives.len()));
-            if rest && posted {
+            if rest && posted && self.resets.is_empty() {
                 return;
             }
             if rest {
@@ -278,6 +391,7 @@ impl World {
         }
         for side in &self.link.sides {
             assert_eq!(side.events, [], "seed {seed}");
+            assert_eq!(side.golden.held(), 0, "seed {seed}");
         }
         messages
     }

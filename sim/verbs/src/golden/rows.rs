@@ -4,11 +4,12 @@
 use crate::PAGE_BYTES;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use verbena_model::golden::congestion::Congestion;
 use verbena_model::golden::keys::{Access, Region};
 use verbena_model::golden::qp::Attributes;
 use verbena_model::parse::Local;
 use verbena_spec::config::Config;
-use verbena_spec::layout::{mr, qp, Field};
+use verbena_spec::layout::{congestion as cc, mr, qp, Field};
 use verbena_spec::registers;
 
 /// A 64-bit number in two words.
@@ -51,6 +52,28 @@ pub fn attributes(row: &[u32], index: u32) -> Attributes {
         retry_count: qp::RETRY_COUNT.get(row) as u8,
         rnr_retry: qp::RNR_RETRY.get(row) as u8,
         max_rd_atomic: qp::MAX_RD_ATOMIC.get(row) as u8,
+        selective_repeat: qp::SELECTIVE_REPEAT.get(row) == 1,
+        reorder: qp::REORDER.get(row) == 1,
+        nak_distance: qp::NAK_DISTANCE.get(row) as u8,
+        nak_delay: qp::NAK_DELAY.get(row) as u16,
+    }
+}
+
+/// The congestion row.
+pub fn congestion(row: &[u32]) -> Congestion {
+    Congestion {
+        notify: cc::NOTIFY.get(row) == 1,
+        react: cc::REACT.get(row) == 1,
+        cnp_interval: cc::CNP_INTERVAL.get(row) as u8,
+        min_rate: cc::MIN_RATE.get(row) as u16,
+        line_rate: cc::LINE_RATE.get(row) as u16,
+        additive: cc::ADDITIVE.get(row) as u16,
+        hyper: cc::HYPER.get(row) as u16,
+        alpha_time: cc::ALPHA_TIME.get(row) as u16,
+        rate_time: cc::RATE_TIME.get(row) as u16,
+        fast_steps: cc::FAST_STEPS.get(row) as u8,
+        gain_shift: cc::GAIN_SHIFT.get(row) as u8,
+        rate_bytes: cc::RATE_BYTES.get(row),
     }
 }
 

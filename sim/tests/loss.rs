@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `hca-sim loss` runs, small: golden engines, and what its gates say.
+
+use indicatif::ProgressBar;
+use verbena_sim::loss::{markdown, run, svg, Disturbance, LossOptions, Machines, Point};
+use verbena_sim::world::Route;
+
+fn options(route: Route) -> LossOptions {
+    LossOptions {
+        machines: Machines::Golden,
+        preset: "tengig".into(),
+        seed: 7,
+        memory_latency: 100,
+        routes: vec![route],
+        messages: 128,
+    }
+}
+
+fn find(points: &[Point], scheme: &str, wire: Disturbance) -> Point {
+    let mut found = points.iter().filter(|p| p.scheme.name == scheme && p.wire == wire);
+    found.next().unwrap_or_else(|| panic!("no {scheme}, {wire:?}")).clone()
+}
+
+#[test]
+fn r42_selective_repeat_keeps_its_share_and_reordering_sends_nothing_again() {
+    for route in [Route::Write, Route::Send, Route::Read] {
+        let options = options(route);
+        let runs = run(&options, &ProgressBar::hidden()).unwrap();
+        assert!(runs.left_out.is_empty());
+        for p in &runs.points {
+            assert!(p.holds(), "{p:?}");
+            assert!(p.data_right, "{p:?}");
+        }
+        let far = "selective repeat, nak_distance 32";
+        for wire in [Disturbance::Reorder, Disturbance::Spray] {
+            let p = find(&runs.points, far, wire);
+            assert!(p.no_resend && p.resends() == 0 && p.held > 100, "{p:?}");
+            // The same attributes as the loss runs.
+            assert_eq!(p.scheme, find(&runs.points, far, Disturbance::Loss(0.01)).scheme);
+            // Others take it for loss.
+            assert!(find(&runs.points, "go-back-N, early packets dropped", wire).rewinds > 100);
+        }
+        let share = |scheme| find(&runs.points, scheme, Disturbance::Loss(0.05)).share;
+        assert!(share("selective repeat, nak_distance 0") > share("go-back-N, early packets dropped") + 0.1);
+        let page = markdown(&runs, &options, Some("loss.svg"));
+        assert_eq!(
+            page.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| verb")).count(),
+            runs.points.len()
+        );
+        let plot = svg(&runs.points).unwrap();
+        assert!(plot.starts_with("<svg") && plot.contains("gate for selective repeat"));
+    }
+}
+
+#[test]
+fn a_missed_gate_wrong_bytes_or_a_resend_that_may_not_be_is_seen() {
+    let runs = run(&options(Route::Write), &ProgressBar::hidden()).unwrap();
+    let good = find(&runs.points, "selective repeat, nak_distance 32", Disturbance::Reorder);
+    assert!(good.holds());
+    for bad in [
+        Point {
+            share: 0.97,
+            ..good.clone()
+        },
+        Point {
+            data_right: false,
+            ..good.clone()
+        },
+        Point {
+            timeouts: 1,
+            ..good.clone()
+        },
+        Point {
+            data_right: false,
+            gave_up: Some("retries".into()),
+            ..good.clone()
+        },
+    ] {
+        assert!(!bad.holds(), "{bad:?}");
+    }
+}

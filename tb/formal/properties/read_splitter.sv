@@ -1,0 +1,32 @@
+
+  // From the translation table's share: the page is there three cycles after a grant and stays until the next (asserted of the DMA writer).
+  reg [1:0] since_grant = 3;
+  reg moved = 0;
+  always @(posedge clock) begin
+    moved <= !reset;
+    if (reset) since_grant <= 3;
+    else if (mtt_read && mtt_grant) since_grant <= 0;
+    else if (since_grant != 3) since_grant <= since_grant + 1;
+    if (moved && !reset && since_grant == 3) assume (mtt_page == $past(mtt_page));
+    if (moved && !reset) begin
+      // A job is begun while it is offered, and stays until its last burst; a page is asked for before its burst.
+      asks_after_the_last: assert (!mtt_read || since_grant == 3);
+      looks_when_paged: assert (state != READ_STATE_LOOK || paged);
+      job_stays: assert (state == READ_STATE_IDLE || job_valid);
+      waits_one: assert (state != READ_STATE_WAIT || (paged && since_grant == 0));
+      waits_two: assert (state != READ_STATE_READY || (paged && since_grant == 1));
+      page_is_there: assert ((state != READ_STATE_COUNT && state != READ_STATE_CHECK && state != READ_STATE_ISSUE) || since_grant >= 2);
+      page_is_used: assert ((state != READ_STATE_LOW && state != READ_STATE_HIGH && state != READ_STATE_IDLE) || since_grant == 3);
+    end
+  end
+
+  // AXI4: a burst stays in a block of 64 beats.
+  always @(posedge clock) begin
+    if (!reset && job_valid) assume (job[78:65] != 0);
+    if (moved && !reset && state != READ_STATE_IDLE) begin
+      ends_behind_its_start: assert (more || stop >= {6'h00, low[8:0]});
+    end
+    if (!reset && ar_valid) begin
+      no_crossing: assert ({1'b0, ar_address[8:3]} + ar_length <= 63);
+    end
+  end
