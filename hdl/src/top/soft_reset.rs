@@ -236,7 +236,10 @@ impl Logic for SoftReset {
         }
         if self.resetting.val() {
             self.count.d.next = self.count.q.val() - 1;
-            self.drain.d.next = false;
+            // What the stations still show in the first cycle of the reset isn't theirs to show.
+            if self.late.q.val() {
+                self.drain.d.next = false;
+            }
         } else {
             if self.drain.q.val() {
                 if self.hold_lite.val() {
