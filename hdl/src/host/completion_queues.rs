@@ -44,6 +44,7 @@ pub enum QueuesState {
     High,
     NewWaiting,
     Compare,
+    Compared,
     Write,
     Save,
     SaveControl,
@@ -133,6 +134,7 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     /// A doorbell, a cycle later.
     doorbell_seen: DFF<Bit>,
     old_waiting: DFF<Bits<16>>,
+    more_waiting: DFF<Bit>,
     base_low: DFF<Bits<32>>,
     base_high: DFF<Bits<32>>,
     notify: DFF<Bit>,
@@ -266,6 +268,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             writing: Default::default(),
             doorbell_seen: Default::default(),
             old_waiting: Default::default(),
+            more_waiting: Default::default(),
             base_low: Default::default(),
             base_high: Default::default(),
             notify: Default::default(),
@@ -344,7 +347,8 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             full,
             writing,
             doorbell_seen,
-            old_waiting
+            old_waiting,
+            more_waiting
         );
         dff_setup!(self, clock, base_low, base_high, notify, is_event, tell, kind, code);
         clock!(self, clock, rows, writer, tracker, queue);
@@ -397,6 +401,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
         // Ring.
         self.waiting_now.next = (self.producer.q.val() - self.consumer.q.val()) & self.ring_mask.val();
         self.waiting.d.next = self.waiting_now.val();
+        self.more_waiting.d.next = self.waiting.q.val() > self.old_waiting.q.val();
         self.full.d.next = self.ring.full.val();
         self.ring.log.next = self.log.q.val();
         self.ring.producer.next = self.producer.q.val();
@@ -589,9 +594,12 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
                 self.state.d.next = QueuesState::Compare;
             }
             QueuesState::Compare => {
+                self.state.d.next = QueuesState::Compared;
+            }
+            QueuesState::Compared => {
                 // A consumer index may only take from what was waiting.
                 self.state.d.next = QueuesState::Save;
-                if self.waiting.q.val() > self.old_waiting.q.val() {
+                if self.more_waiting.q.val() {
                     self.state.d.next = QueuesState::Count;
                 }
             }

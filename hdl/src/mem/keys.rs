@@ -390,9 +390,6 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 self.ending.d.next = self.key_op.val().any();
                 if self.key_op.val().any() {
                     self.step.d.next = KeyStep::Done;
-                    self.ram.write_enable.next = self.row_good.val();
-                    self.ram.write_address.next = self.row_base.val();
-                    self.ram.write_data.next = self.table_data.val() & self.flag_invalid.val();
                 }
             }
             KeyStep::VaLow => {
@@ -435,6 +432,14 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 }
             }
             KeyStep::First => self.step.d.next = KeyStep::Flags,
+            KeyStep::Done => {
+                self.step.d.next = KeyStep::Idle;
+                if self.ending.q.val() {
+                    self.ram.write_enable.next = !self.failed.q.val();
+                    self.ram.write_address.next = self.row_base.val();
+                    self.ram.write_data.next = self.table_data.val() & self.flag_invalid.val();
+                }
+            }
             _ => self.step.d.next = KeyStep::Idle,
         }
 

@@ -76,6 +76,7 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     end_position: Signal<Local, Bits<8>>,
     burst_end: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<8>>,
+    weighed: Signal<Local, Bits<8>>,
     more: Signal<Local, Bit>,
     paged: Signal<Local, Bit>,
     roomy: Signal<Local, Bit>,
@@ -147,6 +148,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             end_position: Default::default(),
             burst_end: Default::default(),
             length: Default::default(),
+            weighed: Default::default(),
             more: Default::default(),
             paged: Default::default(),
             roomy: Default::default(),
@@ -201,6 +203,11 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
             self.burst_end.next = self.full.val();
         }
         self.length.next = self.burst_end.val() - self.start_position.val();
+        // A large FIFO has room for a burst that begins at its block's first beat, and the difference needn't be waited for.
+        self.weighed.next = self.length.val();
+        for _i in 4..K {
+            self.weighed.next = self.burst_end.val();
+        }
         self.next_low.next = bit_cast::<33, 32>(self.low.q.val() & self.block_base.val()) + self.block_step.val();
         // Room for any burst behind what may be asked for, without counting. What has just been asked for isn't counted yet.
         self.roomy.next = !self.issued.q.val()
@@ -240,7 +247,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
                 }
             }
             ReadState::Count => {
-                self.need.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val()) + self.margin.val();
+                self.need.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.weighed.val()) + self.margin.val();
                 self.state.d.next = ReadState::Check;
             }
             ReadState::Check => {
