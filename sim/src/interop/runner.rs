@@ -3,6 +3,7 @@
 
 use super::cases::{Case, Direction, Ready, BAD_WIRE, PROBE_PORT, TOOL_PORT};
 use super::guest::{free_port, Guest, Output};
+use super::rping;
 use crate::live::EngineKind;
 use anyhow::{ensure, Context, Result};
 use serde::Serialize;
@@ -47,7 +48,7 @@ pub struct Line {
     pub wire: &'static str,
     pub passed: bool,
     pub seconds: f64,
-    /// Why not, in a line.
+    /// Why not, or what was odd though it held, in a line.
     pub note: String,
 }
 
@@ -160,7 +161,8 @@ fn listens(port: u16) -> bool {
 }
 
 impl Case {
-    fn line(&self, bad_wire: bool, time: Duration, wrong: Option<String>) -> Line {
+    /// `verdict`: what is to be noted of a run that held, or why it didn't.
+    fn line(&self, bad_wire: bool, time: Duration, verdict: std::result::Result<String, String>) -> Line {
         Line {
             tool: self.tool,
             variant: self.variant.clone(),
@@ -169,9 +171,9 @@ impl Case {
                 Direction::GuestServer => "guest server",
             },
             wire: if bad_wire { "bad" } else { "good" },
-            passed: wrong.is_none(),
+            passed: verdict.is_ok(),
             seconds: time.as_secs_f64(),
-            note: wrong.unwrap_or_default(),
+            note: verdict.unwrap_or_else(|why| why),
         }
     }
 }
@@ -220,7 +222,7 @@ impl Runner {
             Ok(outcome) => judge(case, bad_wire, outcome),
             Err(error) => Err(format!("{error:#}")),
         };
-        let line = case.line(bad_wire, start.elapsed(), verdict.err());
+        let line = case.line(bad_wire, start.elapsed(), verdict);
         if !line.passed {
             self.keep(case, line.wire, &pcap, outcome.ok().as_ref(), &line.note)?;
             // Whatever is left over in the guest must not meet the next case.
@@ -299,12 +301,12 @@ impl Runner {
             direction,
             ..killed_case()
         };
-        let note = verdict.err().map(|error| format!("{error:#}"));
-        if let Some(note) = &note {
+        let verdict = verdict.map(|()| String::new()).map_err(|error| format!("{error:#}"));
+        if let Err(note) = &verdict {
             self.keep(&case, "good", &pcap, None, note)?;
             self.restart()?;
         }
-        Ok(case.line(false, start.elapsed(), note))
+        Ok(case.line(false, start.elapsed(), verdict))
     }
 
     /// Keeps the frames and what both sides said.
@@ -455,8 +457,8 @@ impl Runner {
     }
 }
 
-/// Whether everything was as it should be; if not, why.
-fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<(), String> {
+/// Whether everything was as it should be, and what was odd; if not, why.
+fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<String, String> {
     let last = |text: &str| {
         text.lines()
             .rev()
@@ -476,5 +478,13 @@ fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<
         Some(status) => return Err(format!("ours: {} (status {status})", last(&outcome.text))),
     }
     case.check
-        .map_or(Ok(()), |check| check(outcome).map_err(|error| format!("{error:#}")))
+        .map_or(Ok(()), |check| check(outcome).map_err(|error| format!("{error:#}")))?;
+    match case.rpings() {
+        None => Ok(String::new()),
+        Some((runs, pings)) => match rping::ended(&outcome.guest.text, runs, pings) {
+            Err(error) => Err(format!("guest: {error:#}")),
+            Ok(0) => Ok(String::new()),
+            Ok(races) => Ok(format!("{races} of {runs} rpings ended by their own race")),
+        },
+    }
 }
