@@ -4,6 +4,7 @@
 use super::rping;
 use super::runner::Outcome;
 use anyhow::{ensure, Result};
+use std::time::Duration;
 
 /// Who begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,6 +78,11 @@ impl Case {
             Direction::GuestServer => rping::told(&self.guest).and(Some(self.ours.as_str()))?,
         };
         Some((if self.variant == "hundred" { 100 } else { 1 }, rping::pings(client)?))
+    }
+
+    /// How long it may take. A hundred connections take long on a machine that does other things.
+    pub fn limit(&self) -> Duration {
+        Duration::from_secs(if self.variant == "hundred" { 300 } else { 100 })
     }
 
     pub fn name(&self) -> String {

@@ -12,8 +12,8 @@ const BEGINS: &str = "rping begins";
 const ENDED: &str = "rping ended with ";
 const RACE: &str = "rdma_get_cm_event: Bad file descriptor";
 const RACE_STATUS: &str = "255";
-/// So many of a loop's runs may end by the race, the next odd end ends the loop.
-pub const MOST_RACES: usize = 3;
+/// So many of a hundred may end by the race (2 were seen on a busy machine); with more something else is wrong.
+pub const MOST_RACES: usize = 20;
 
 /// The shell's words for one rping whose end is told by [`ended`], and left in `$s`; it has to print its pings (`-v`).
 pub fn command(arguments: &str) -> String {

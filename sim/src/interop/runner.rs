@@ -382,7 +382,7 @@ impl Runner {
             pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
         };
         let (command, ours) = (fill(&case.guest), self.arguments(&fill(&case.ours), bad_wire, pcap));
-        let limited = format!("timeout -s KILL {} sh -c '{command}'", LIMIT.as_secs());
+        let limited = format!("timeout -s KILL {} sh -c '{command}'", case.limit().as_secs());
         let before = self.guest.counters()?;
         let (mut process, job) = if us_server {
             let mut process = Ours::start(&self.setting, &ours)?;
@@ -397,7 +397,7 @@ impl Runner {
             }
             (Ours::start(&self.setting, &ours)?, job)
         };
-        let mut end = Instant::now() + LIMIT;
+        let mut end = Instant::now() + case.limit();
         let (mut said, mut status) = (None, None);
         // A server for all time ends when the guest has.
         let endless = case.ours.starts_with("serve");
