@@ -39,6 +39,16 @@ pub struct Setting {
     pub failures: PathBuf,
 }
 
+impl Setting {
+    /// ACK timeout code that the engine keeps: sooner, and a slow simulation is sent everything again and again.
+    fn timeout(&self) -> &'static str {
+        match self.engine {
+            EngineKind::Golden => "14",
+            EngineKind::Verilated => "18",
+        }
+    }
+}
+
 /// One line of the table.
 #[derive(Debug, Clone, Serialize)]
 pub struct Line {
@@ -239,11 +249,11 @@ impl Runner {
             let mut ours = Ours::start(&runner.setting, &runner.arguments(&serve, false, pcap))?;
             let case = killed_case();
             runner.await_ours(&mut ours, &case, port)?;
-            runner.guest.begin(&format!("probe -p {port} -o write:65536*100 {SERVER}"))?;
+            let guest = format!("probe -p {port} -t {}", runner.setting.timeout());
+            runner.guest.begin(&format!("{guest} -o write:65536*100 {SERVER}"))?;
             runner.kill_at(pcap)?;
-            let again = runner
-                .guest
-                .run(&format!("probe -p {port} -o write:65536*5,send:3000*5 {SERVER}"), LIMIT)?;
+            let again = format!("{guest} -o write:65536*5,send:3000*5 {SERVER}");
+            let again = runner.guest.run(&again, LIMIT)?;
             ensure!(again.status == 0, "the next guest: {}", again.text.trim());
             ours.interrupt()?;
             let status = ours.end(READY)?;
@@ -364,10 +374,7 @@ impl Runner {
             _ => case.port,
         };
         let peer_port = if case.port == 0 { 0 } else { self.guest.forwarded(case.port)? };
-        let timeout = match self.setting.engine {
-            EngineKind::Golden => "14",
-            EngineKind::Verilated => "18",
-        };
+        let timeout = self.setting.timeout();
         let fill = |text: &str| {
             let pairs = [
                 ("{port}", port.to_string()),
