@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated engine, whole: real captures, random nonsense, line rate, in both presets.
 
+#[path = "common/cores.rs"]
+mod cores;
+
+use cores::on_all_cores;
 use std::path::{Path, PathBuf};
 use verbena_model::replay::client::{self, sides};
 use verbena_model::replay::overrides::Overrides;
@@ -27,36 +31,39 @@ fn captures() -> Vec<PathBuf> {
 #[test]
 fn soft_roce_captures_replay_on_the_engine() {
     let us = "10.0.0.1".parse().unwrap();
-    let mut different = vec![];
-    for file in captures() {
+    let different = on_all_cores(&captures(), |file| {
         let mut responder = EngineResponder::new(Hca::new(&HcaOptions::new("tengig")).unwrap());
-        let report = replay(&file, us, &Overrides::default(), &mut responder).unwrap_or_else(|e| panic!("{}: {e:#}", file.display()));
-        if report.waiting == 0 && !report.holds() && report.departure().is_none() {
-            different.push(format!("{}: {:?}", report.capture, report.differences()));
-        }
-    }
+        let report = replay(file, us, &Overrides::default(), &mut responder).unwrap_or_else(|e| panic!("{}: {e:#}", file.display()));
+        let differs = report.waiting == 0 && !report.holds() && report.departure().is_none();
+        differs.then(|| format!("{}: {:?}", report.capture, report.differences()))
+    });
+    let different: Vec<String> = different.into_iter().flatten().collect();
     assert!(different.is_empty(), "{different:#?}");
 }
 
 /// The requester's side: the engine gets the captured side's work list, and must send equivalent packets and complete equally.
 #[test]
 fn soft_roce_captures_replay_as_requester_on_the_engine() {
-    let (mut played, mut waiting, mut different) = (0, 0, vec![]);
+    let mut asked = vec![];
     for us in ["10.0.0.2", "10.0.0.1"] {
         let us = us.parse().unwrap();
-        for file in captures() {
-            if !sides(&file, us).unwrap().contains(&Side::Requester) {
-                continue;
-            }
-            let mut client = EngineClient::new(Hca::new(&HcaOptions::new("tengig")).unwrap());
-            let report = client::replay(&file, us, &mut client).unwrap_or_else(|e| panic!("{}: {e:#}", file.display()));
-            waiting += usize::from(report.waiting > 0);
-            played += usize::from(report.waiting == 0);
-            if report.waiting == 0 && !report.holds() {
-                different.push(format!("{} as {us}: {:?}", report.capture, report.differences()));
-            }
-        }
+        let files = captures().into_iter();
+        asked.extend(
+            files
+                .filter(|file| sides(file, us).unwrap().contains(&Side::Requester))
+                .map(|file| (file, us)),
+        );
     }
+    let reports = on_all_cores(&asked, |(file, us)| {
+        let mut client = EngineClient::new(Hca::new(&HcaOptions::new("tengig")).unwrap());
+        let report = client::replay(file, *us, &mut client).unwrap_or_else(|e| panic!("{}: {e:#}", file.display()));
+        let differs = report.waiting == 0 && !report.holds();
+        let difference = differs.then(|| format!("{} as {us}: {:?}", report.capture, report.differences()));
+        (report.waiting > 0, difference)
+    });
+    let waiting = reports.iter().filter(|(waits, _)| *waits).count();
+    let played = reports.len() - waiting;
+    let different: Vec<String> = reports.into_iter().filter_map(|(_, difference)| difference).collect();
     println!("{played} played, {waiting} wait for READ and ATOMIC");
     assert!(different.is_empty(), "{different:#?}");
     assert!(played >= 60 && played + waiting >= 100, "{played} played, {waiting} wait");

@@ -4,14 +4,15 @@
 use super::{progress, Common};
 use crate::hca::{Hca, HcaOptions};
 use crate::interop::cases::{all, Case};
-use crate::interop::runner::{Line, Runner, Setting};
+use crate::interop::jobs::{run_all, Run};
+use crate::interop::runner::{Line, Setting};
 use crate::live::EngineKind;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 use verbena_spec::registers;
@@ -35,6 +36,9 @@ pub struct Interop {
     /// Leave out the bad wire, or the good one
     #[arg(long, value_parser = ["good", "bad", "both"], default_value = "both")]
     wire: String,
+    /// Guests at once, each with an engine; as many as there are processor cores, up to 4
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    jobs: Option<u8>,
     /// Name the cases and end
     #[arg(long)]
     list: bool,
@@ -82,26 +86,29 @@ impl Interop {
             failures: self.folder.join("failures"),
         };
         let folder = setting.folder.clone();
-        let lines = self.matrix(common, setting, &runs, kill);
+        let jobs = self
+            .jobs
+            .map_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get().min(4)), usize::from);
+        let lines = self.matrix(common, &setting, runs, kill, jobs);
         std::fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
         let lines = lines?;
         let failed = lines.iter().filter(|l| !l.passed).count();
+        let (seconds, processor) = (start.elapsed().as_secs_f64(), processor_seconds().unwrap_or(0.0));
         if common.json {
-            let (engine, seconds) = (format!("{:?}", self.engine).to_lowercase(), start.elapsed().as_secs_f64());
+            let engine = format!("{:?}", self.engine).to_lowercase();
             println!(
                 "{}",
-                serde_json::json!({ "command": "interop", "engine": engine, "seed": common.seed, "short": self.short, "seconds": seconds, "failed": failed, "runs": lines })
+                serde_json::json!({ "command": "interop", "engine": engine, "seed": common.seed, "short": self.short, "jobs": jobs, "seconds": seconds, "processor_seconds": processor, "failed": failed, "runs": lines })
             );
         } else {
             print!("{}", table(&lines));
             let set = if self.short { "the smaller set, of" } else { "of" };
             println!(
-                "{} {set} {} runs as they should be, {failed} not; {:?} engine, seed {}, {:.0} s",
+                "{} {set} {} runs as they should be, {failed} not; {:?} engine, seed {}, {jobs} guests, {seconds:.0} s, {processor:.0} s of processor time",
                 lines.len() - failed,
                 lines.len(),
                 self.engine,
-                common.seed,
-                start.elapsed().as_secs_f64()
+                common.seed
             );
             if failed > 0 {
                 println!(
@@ -120,27 +127,23 @@ impl Interop {
         })
     }
 
-    fn matrix(&self, common: &Common, setting: Setting, runs: &[(Case, bool)], kill: bool) -> Result<Vec<Line>> {
-        let bar = progress(common, runs.len() as u64 + 2 * u64::from(kill)).with_message("guest");
+    fn matrix(&self, common: &Common, setting: &Setting, cases: Vec<(Case, bool)>, kill: bool, jobs: usize) -> Result<Vec<Line>> {
+        let mut runs: Vec<Run> = cases.into_iter().map(|(case, bad)| Run::Case(Box::new(case), bad)).collect();
+        if kill {
+            runs.extend([Run::KilledClient, Run::KilledServer]);
+        }
+        let bar = progress(common, runs.len() as u64).with_message("guest");
         // Once a case has ended: what it started ends with it.
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             signal_hook::flag::register(signal, stop.clone()).context("catching SIGINT and SIGTERM")?;
         }
-        let mut runner = Runner::new(setting)?;
-        let mut lines = vec![];
-        for (case, bad) in runs {
-            ensure!(!stop.load(Ordering::Relaxed), "stopped by a signal after {} runs", lines.len());
-            bar.set_message(format!("{} {}", case.tool, case.variant));
-            lines.push(runner.run(case, *bad)?);
-            bar.inc(1);
-        }
-        if kill {
-            bar.set_message("probe killed");
-            lines.push(runner.killed_client()?);
-            bar.inc(1);
-            lines.push(runner.killed_server()?);
-        }
+        let begun = AtomicUsize::new(0);
+        let lines = run_all(setting, &runs, jobs, &stop, |name| {
+            bar.set_message(name.to_string());
+            // All that began before have ended, but for those of the other jobs.
+            bar.set_position((begun.fetch_add(1, Ordering::Relaxed) + 1).saturating_sub(jobs) as u64);
+        })?;
         bar.finish_and_clear();
         Ok(lines)
     }
@@ -170,4 +173,14 @@ fn table(lines: &[Line]) -> String {
         );
     }
     text
+}
+
+/// Seconds of processor time of this process and of all that it has started and seen end: guests, programs (proc(5): utime, stime, cutime,
+/// cstime, in hundredths).
+fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name, in brackets, may hold spaces.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(11..15)?.iter().filter_map(|f| f.parse::<u64>().ok()).sum();
+    Some(ticks as f64 / 100.0)
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is run: tool, variant, direction; what the guest does, what we do, and what must hold beside both ending well.
 
+use super::rping;
 use super::runner::Outcome;
 use anyhow::{ensure, Result};
+use std::time::Duration;
 
 /// Who begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +69,20 @@ impl Case {
         let list = [&self.guest, &self.ours];
         let asks = |word: &str| list.iter().any(|text| text.contains(word));
         self.tool == "rping" && self.variant != "half-open" || ["read", "atomic", "cas", "fadd"].into_iter().any(asks)
+    }
+
+    /// Of rpings whose ends the guest tells: how many, and their pings.
+    pub fn rpings(&self) -> Option<(usize, usize)> {
+        let client = match self.direction {
+            Direction::GuestClient => rping::told(&self.guest)?,
+            Direction::GuestServer => rping::told(&self.guest).and(Some(self.ours.as_str()))?,
+        };
+        Some((if self.variant == "hundred" { 100 } else { 1 }, rping::pings(client)?))
+    }
+
+    /// How long it may take. A hundred connections take long on a machine that does other things.
+    pub fn limit(&self) -> Duration {
+        Duration::from_secs(if self.variant == "hundred" { 300 } else { 100 })
     }
 
     pub fn name(&self) -> String {
@@ -231,12 +247,13 @@ fn perftests(direction: Direction) -> Vec<Case> {
 /// What the connection manager connects: rping, ucmatose.
 fn managed(direction: Direction) -> Vec<Case> {
     let case = |tool, variant: &str, client: String, server: &str| {
+        let guest = |arguments: &str| match tool {
+            "rping" => rping::command(arguments),
+            _ => format!("{tool} {arguments}"),
+        };
         let (guest, ours) = match direction {
-            Direction::GuestClient => (format!("{tool} {}", client.replace("{them}", "{us}")), format!("{tool} {server}")),
-            Direction::GuestServer => (
-                format!("{tool} {server}"),
-                format!("{tool} {}", client.replace("{them}", "{guest}")),
-            ),
+            Direction::GuestClient => (guest(&client.replace("{them}", "{us}")), format!("{tool} {server}")),
+            Direction::GuestServer => (guest(server), format!("{tool} {}", client.replace("{them}", "{guest}"))),
         };
         Case {
             tool,
@@ -256,7 +273,7 @@ fn managed(direction: Direction) -> Vec<Case> {
     vec![
         Case {
             short: true,
-            ..case("rping", "validated", "-c -a {them} -C 5 -V -v -S 1000".into(), "-s -S 1000")
+            ..case("rping", "validated", "-c -a {them} -C 5 -V -S 1000".into(), "-s -S 1000")
         },
         hundred(direction),
         refused(direction),
@@ -275,12 +292,18 @@ fn managed(direction: Direction) -> Vec<Case> {
 
 /// A hundred connections, one after the other.
 fn hundred(direction: Direction) -> Case {
-    let guest_client = "i=0; while [ $i -lt 100 ]; do rping -c -a {us} -C 1 -V || exit 1; i=$((i+1)); done";
     let (guest, ours) = match direction {
-        Direction::GuestClient => (guest_client, "rping -s --connections 100"),
+        Direction::GuestClient => {
+            let (one, most) = (rping::command("-c -a {us} -C 1 -V"), rping::MOST_RACES);
+            let odd = format!("[ $s -eq 0 ] || odd=$((odd+1)); [ $odd -le {most} ] || exit 1");
+            (
+                format!("i=0; odd=0; while [ $i -lt 100 ]; do {one}; {odd}; i=$((i+1)); done"),
+                "rping -s --connections 100",
+            )
+        }
         // A persistent server doesn't end by itself.
         Direction::GuestServer => (
-            "rping -s -P & while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; kill $!",
+            "rping -s -P & while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; kill $!".into(),
             "rping -c -a {guest} -C 1 -V --connections 100",
         ),
     };
@@ -288,7 +311,7 @@ fn hundred(direction: Direction) -> Case {
         tool: "rping",
         variant: "hundred".into(),
         direction,
-        guest: guest.into(),
+        guest,
         ours: ours.into(),
         ready: Ready::Manager,
         rounds: ROUNDS,
@@ -304,11 +327,14 @@ fn hundred(direction: Direction) -> Case {
 fn refused(direction: Direction) -> Case {
     let (guest, ours) = match direction {
         Direction::GuestClient => (
-            "rping -c -a {us} -p 9999 -C 1; [ $? -ne 0 ] && rping -c -a {us} -C 1 -V",
+            format!(
+                "rping -c -a {{us}} -p 9999 -C 1 && exit 1; {}",
+                rping::command("-c -a {us} -C 1 -V")
+            ),
             "rping -s",
         ),
         Direction::GuestServer => (
-            "rping -s & while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; kill $!",
+            "rping -s & while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; kill $!".into(),
             "rping -c -a {guest} -p 9999 -C 1",
         ),
     };
@@ -316,7 +342,7 @@ fn refused(direction: Direction) -> Case {
         tool: "rping",
         variant: "refused".into(),
         direction,
-        guest: guest.into(),
+        guest,
         ours: ours.into(),
         ready: Ready::Manager,
         rounds: ROUNDS,
@@ -522,6 +548,12 @@ mod tests {
         assert!(cases.iter().filter(|c| c.short).count() <= cases.len() / 2);
         let reads = |tool: &str| cases.iter().any(|c| c.tool == tool && c.reads());
         assert!(reads("ib_read_bw") && reads("ib_atomic_bw") && reads("rping") && reads("probe") && !reads("ib_write_bw"));
+        // A persistent server, and those that never get a client, tell nothing.
+        let told: Vec<String> = cases.iter().filter(|c| c.rpings().is_some()).map(Case::name).collect();
+        let all = ["validated", "hundred", "refused", "largest"].map(|name| format!("rping/{name}/guest-client"));
+        let servers = ["validated", "largest"].map(|name| format!("rping/{name}/guest-server"));
+        assert_eq!(told, all.into_iter().chain(servers).collect::<Vec<_>>());
+        assert_eq!(cases.iter().filter_map(Case::rpings).map(|(runs, _)| runs).sum::<usize>(), 105);
         for case in &cases {
             let list = case.guest.split(" -o ").nth(1).or(case.ours.split("--operations ").nth(1));
             if let Some(list) = list {

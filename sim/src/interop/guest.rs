@@ -11,6 +11,7 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Port of the guest's servers, and the one of this machine that leads there.
@@ -54,12 +55,24 @@ pub struct Guest {
     pub forwards: Vec<Forward>,
 }
 
-/// A port of this machine that nobody uses.
+/// Ports that are handed out: below those that connections get by themselves (Linux: from 32768 on).
+const PORTS: std::ops::Range<u16> = 20000..32768;
+
+/// A port of this machine that nobody uses, another one each time.
 pub fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")
-        .context("looking for a free TCP port")?
-        .local_addr()?
-        .port())
+    static NEXT: OnceLock<Mutex<u16>> = OnceLock::new();
+    let count = PORTS.len() as u16;
+    // Processes at the same time begin at different ones.
+    let first = (std::process::id() % 251) as u16 * (count / 251);
+    let mut next = NEXT.get_or_init(|| Mutex::new(first)).lock().expect("nobody panics with it");
+    for _ in 0..count {
+        let port = PORTS.start + *next;
+        *next = (*next + 1) % count;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    bail!("no TCP port from {} to {} is free", PORTS.start, PORTS.end - 1)
 }
 
 fn wait_for<T>(limit: Duration, what: &str, mut ready: impl FnMut() -> Result<Option<T>>) -> Result<T> {
@@ -79,17 +92,21 @@ impl Guest {
     pub fn start(image: &Path, folder: &Path, ports: &[u16]) -> Result<Guest> {
         let stamp = std::fs::read_to_string(image.join("stamp")).context("reading the guest's stamp: run scripts/interop/guest.sh")?;
         let state = image.join(format!("{}.state", stamp.trim()));
+        // One boots and saves, the others wait for it.
+        static SAVING: Mutex<()> = Mutex::new(());
+        let saving = SAVING.lock();
         if !state.exists() {
             let mut guest = Guest::launch(image, folder, ports, None)?;
             let saved = guest.save(&state);
             drop(guest);
             saved.context("saving the booted guest")?;
         }
+        drop(saving);
         match Guest::launch(image, folder, ports, Some(&state)) {
             Ok(guest) => Ok(guest),
             Err(error) => {
                 // A state of another qemu, for example.
-                std::fs::remove_file(&state)?;
+                let _ = std::fs::remove_file(&state);
                 Err(error.context("restoring the saved guest (its state was removed: try again)"))
             }
         }

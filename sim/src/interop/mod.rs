@@ -9,8 +9,10 @@
 
 pub mod cases;
 pub mod guest;
+pub mod jobs;
 pub mod operations;
 pub mod probe;
+pub mod rping;
 pub mod runner;
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::cases::{Case, Direction, Ready, BAD_WIRE, PROBE_PORT, TOOL_PORT};
 use super::guest::{free_port, Guest, Output};
+use super::rping;
 use crate::live::EngineKind;
 use anyhow::{ensure, Context, Result};
 use serde::Serialize;
@@ -38,6 +39,16 @@ pub struct Setting {
     pub failures: PathBuf,
 }
 
+impl Setting {
+    /// ACK timeout code that the engine keeps: sooner, and a slow simulation is sent everything again and again.
+    fn timeout(&self) -> &'static str {
+        match self.engine {
+            EngineKind::Golden => "14",
+            EngineKind::Verilated => "18",
+        }
+    }
+}
+
 /// One line of the table.
 #[derive(Debug, Clone, Serialize)]
 pub struct Line {
@@ -47,7 +58,7 @@ pub struct Line {
     pub wire: &'static str,
     pub passed: bool,
     pub seconds: f64,
-    /// Why not, in a line.
+    /// Why not, or what was odd though it held, in a line.
     pub note: String,
 }
 
@@ -160,7 +171,8 @@ fn listens(port: u16) -> bool {
 }
 
 impl Case {
-    fn line(&self, bad_wire: bool, time: Duration, wrong: Option<String>) -> Line {
+    /// `verdict`: what is to be noted of a run that held, or why it didn't.
+    fn line(&self, bad_wire: bool, time: Duration, verdict: std::result::Result<String, String>) -> Line {
         Line {
             tool: self.tool,
             variant: self.variant.clone(),
@@ -169,9 +181,9 @@ impl Case {
                 Direction::GuestServer => "guest server",
             },
             wire: if bad_wire { "bad" } else { "good" },
-            passed: wrong.is_none(),
+            passed: verdict.is_ok(),
             seconds: time.as_secs_f64(),
-            note: wrong.unwrap_or_default(),
+            note: verdict.unwrap_or_else(|why| why),
         }
     }
 }
@@ -220,7 +232,7 @@ impl Runner {
             Ok(outcome) => judge(case, bad_wire, outcome),
             Err(error) => Err(format!("{error:#}")),
         };
-        let line = case.line(bad_wire, start.elapsed(), verdict.err());
+        let line = case.line(bad_wire, start.elapsed(), verdict);
         if !line.passed {
             self.keep(case, line.wire, &pcap, outcome.ok().as_ref(), &line.note)?;
             // Whatever is left over in the guest must not meet the next case.
@@ -237,11 +249,11 @@ impl Runner {
             let mut ours = Ours::start(&runner.setting, &runner.arguments(&serve, false, pcap))?;
             let case = killed_case();
             runner.await_ours(&mut ours, &case, port)?;
-            runner.guest.begin(&format!("probe -p {port} -o write:65536*100 {SERVER}"))?;
+            let guest = format!("probe -p {port} -t {}", runner.setting.timeout());
+            runner.guest.begin(&format!("{guest} -o write:65536*100 {SERVER}"))?;
             runner.kill_at(pcap)?;
-            let again = runner
-                .guest
-                .run(&format!("probe -p {port} -o write:65536*5,send:3000*5 {SERVER}"), LIMIT)?;
+            let again = format!("{guest} -o write:65536*5,send:3000*5 {SERVER}");
+            let again = runner.guest.run(&again, LIMIT)?;
             ensure!(again.status == 0, "the next guest: {}", again.text.trim());
             ours.interrupt()?;
             let status = ours.end(READY)?;
@@ -299,12 +311,12 @@ impl Runner {
             direction,
             ..killed_case()
         };
-        let note = verdict.err().map(|error| format!("{error:#}"));
-        if let Some(note) = &note {
+        let verdict = verdict.map(|()| String::new()).map_err(|error| format!("{error:#}"));
+        if let Err(note) = &verdict {
             self.keep(&case, "good", &pcap, None, note)?;
             self.restart()?;
         }
-        Ok(case.line(false, start.elapsed(), note))
+        Ok(case.line(false, start.elapsed(), verdict))
     }
 
     /// Keeps the frames and what both sides said.
@@ -362,10 +374,7 @@ impl Runner {
             _ => case.port,
         };
         let peer_port = if case.port == 0 { 0 } else { self.guest.forwarded(case.port)? };
-        let timeout = match self.setting.engine {
-            EngineKind::Golden => "14",
-            EngineKind::Verilated => "18",
-        };
+        let timeout = self.setting.timeout();
         let fill = |text: &str| {
             let pairs = [
                 ("{port}", port.to_string()),
@@ -380,7 +389,7 @@ impl Runner {
             pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
         };
         let (command, ours) = (fill(&case.guest), self.arguments(&fill(&case.ours), bad_wire, pcap));
-        let limited = format!("timeout -s KILL {} sh -c '{command}'", LIMIT.as_secs());
+        let limited = format!("timeout -s KILL {} sh -c '{command}'", case.limit().as_secs());
         let before = self.guest.counters()?;
         let (mut process, job) = if us_server {
             let mut process = Ours::start(&self.setting, &ours)?;
@@ -395,7 +404,7 @@ impl Runner {
             }
             (Ours::start(&self.setting, &ours)?, job)
         };
-        let mut end = Instant::now() + LIMIT;
+        let mut end = Instant::now() + case.limit();
         let (mut said, mut status) = (None, None);
         // A server for all time ends when the guest has.
         let endless = case.ours.starts_with("serve");
@@ -455,8 +464,8 @@ impl Runner {
     }
 }
 
-/// Whether everything was as it should be; if not, why.
-fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<(), String> {
+/// Whether everything was as it should be, and what was odd; if not, why.
+fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<String, String> {
     let last = |text: &str| {
         text.lines()
             .rev()
@@ -476,5 +485,13 @@ fn judge(case: &Case, bad_wire: bool, outcome: &Outcome) -> std::result::Result<
         Some(status) => return Err(format!("ours: {} (status {status})", last(&outcome.text))),
     }
     case.check
-        .map_or(Ok(()), |check| check(outcome).map_err(|error| format!("{error:#}")))
+        .map_or(Ok(()), |check| check(outcome).map_err(|error| format!("{error:#}")))?;
+    match case.rpings() {
+        None => Ok(String::new()),
+        Some((runs, pings)) => match rping::ended(&outcome.guest.text, runs, pings) {
+            Err(error) => Err(format!("guest: {error:#}")),
+            Ok(0) => Ok(String::new()),
+            Ok(races) => Ok(format!("{races} of {runs} rpings ended by their own race")),
+        },
+    }
 }
