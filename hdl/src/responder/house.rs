@@ -641,6 +641,11 @@ impl<const QA: usize> Logic for House<QA> {
             self.walking.d.next = false;
             self.walk.d.next = 0.into();
             self.turn_kept.d.next = false;
+            self.qp_error_seen.d.next = false;
+            self.requester_error_seen.d.next = false;
+            self.read_error_seen.d.next = false;
+            self.command_seen.d.next = false;
+            self.doorbell_seen.d.next = false;
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Row {
 }
 
 /// Cycles in which a mutant under a proof by induction must show.
-const SEARCH: usize = 24;
+const SEARCH: usize = 36;
 
 /// Seconds after which a test that a mutant hangs is ended and counts as failed; without the mutant it takes far less.
 const TEST_LIMIT: u64 = 900;

@@ -86,7 +86,12 @@ pub const PROOFS: &[Proof] = &[
         ..part("ring_reader-streams", "rx", "ring_reader_64_2_12_65")
     },
     part("host_fifo-streams", "rx", "host_fifo_64_8_3_11_68"),
-    part("payload_fifo-streams", "tx", "payload_fifo_64_11_12"),
+    Proof {
+        claim: "streams; no overflow, no underflow, no leak",
+        bound: &[("payload_fifo_64_11_12", include_str!("../properties/payload_fifo.sv"))],
+        method: Method::Induction(3),
+        ..part("payload_fifo-streams", "tx", "payload_fifo_64_11_12")
+    },
     Proof {
         added: include_str!("../properties/control.sv"),
         without: &[(
