@@ -32,6 +32,7 @@ test:
 nightly:
 	@scripts/setup.sh sim check
 	cargo test --release -p verbena-tb --test host -- --ignored
+	cargo test --release -p verbena-sim --test sizes -- --ignored
 	cargo run --release --bin hca-sim -- chaos --seeds 0..5000
 	cargo run --release --bin hca-sim -- bench --sweep target/sweep --full
 

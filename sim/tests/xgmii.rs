@@ -3,49 +3,25 @@
 //!
 //! The engine with the MAC (`verbena_hca_xgmii`) is Verilated by the first test that needs it and kept in the cache.
 
+mod common;
+
+use common::models::verilated;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::path::Path;
 use std::sync::OnceLock;
 use verbena_hdl::top;
-use verbena_hdl::verilog::build::{build, BuildOptions};
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
 use verbena_sim::world::{answer_bytes, message_bytes, transfer, Flow, Network, Order, Route, TransferOptions};
 use verbena_spec::config::Config;
 use verbena_spec::counters;
-use verbena_verilated::{Model, Port};
+use verbena_verilated::Model;
 
 /// The Verilated engine with its MAC.
 fn model() -> Model {
     static MODEL: OnceLock<Model> = OnceLock::new();
-    *MODEL.get_or_init(|| {
-        let emit = || top::emit_xgmii(&Config::preset("tengig").unwrap()).unwrap_or_else(|e| panic!("{e}"));
-        // The block is some megabytes, and a test's thread has two.
-        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(emit).unwrap();
-        let design = thread.join().unwrap();
-        let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/verilated-cache");
-        let options = BuildOptions {
-            lint: false,
-            optimise: 1,
-            ..BuildOptions::default()
-        };
-        let built = build(&design.to_single_text(), &design.top, &design.ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
-        let port = |p: &verbena_hdl::verilog::Port| Port {
-            name: String::leak(p.name.clone()),
-            width: p.width,
-            input: p.input,
-            clock: p.clock,
-        };
-        Model {
-            preset: "tengig",
-            top: top::TOP_XGMII,
-            library: String::leak(built.library.display().to_string()),
-            traced: None,
-            ports: Vec::leak(design.ports.iter().map(port).collect()),
-        }
-    })
+    *MODEL.get_or_init(|| verilated(|| top::emit_xgmii(&Config::preset("tengig").unwrap())))
 }
 
 fn pair(seed: u64) -> Pair {

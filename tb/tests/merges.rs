@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use verbena_hdl::host::{CodeMerge, EventJob, EventMerge};
 use verbena_hdl::mem::{MttShare, ReadArbiter, WriteJob};
 use verbena_hdl::responder::{EffectMerge, RetireEntry};
-use verbena_hdl::top::StateSplit;
+use verbena_hdl::top::Split;
 use verbena_tb::step::Bench;
 
 /// A reader of the test: what it asks and what it must get.
@@ -429,42 +429,51 @@ fn entries_and_jobs_come_out_once_in_order() {
     }
 }
 
-/// Each change is taken once by each of the two, and over in the cycle in which the later one takes it.
+/// Each word is taken once by each taker, stays while one misses it, and is over two cycles after the last has taken it.
 #[test]
-fn a_state_change_is_taken_by_both() {
+fn a_word_is_taken_by_all() {
     for seed in 0..4 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(Box::new(StateSplit::default()), |b| &mut b.clock);
+        let mut bench = Bench::new(Box::new(Split::<3>::default()), |b| &mut b.clock);
         bench.uut.reset.next = true;
         bench.step();
         bench.uut.reset.next = false;
-        let (mut offered, mut taken, mut changes, mut split) = (false, [false; 2], 0, 0);
-        for cycle in 0..4_000 {
-            offered |= rng.gen_bool(0.3);
-            let ready: [bool; 2] = [rng.gen_bool(0.3), rng.gen_bool(0.5)];
+        let (mut offered, mut taken, mut words, mut split) = (None, [false; 3], 0, 0);
+        let mut full = None;
+        for cycle in 0..8_000u32 {
+            if offered.is_none() && rng.gen_bool(0.5) {
+                offered = Some(cycle);
+            }
+            let ready: [bool; 3] = [rng.gen_bool(0.3), rng.gen_bool(0.5), rng.gen_bool(0.2)];
             let uut = &mut bench.uut;
-            uut.state_valid.next = offered;
+            uut.s_valid.next = offered.is_some();
             // Ready says nothing where nothing is offered.
-            (uut.send_ready.next, uut.read_ready.next) = (ready[0], ready[1]);
+            for (i, ready) in ready.iter().enumerate() {
+                uut.m_ready[i].next = *ready;
+            }
             bench.settle();
             let uut = &bench.uut;
-            let valid = [uut.send_valid.val(), uut.read_valid.val()];
-            assert_eq!(valid, taken.map(|t| offered && !t), "seed {seed} cycle {cycle}");
-            for side in 0..2 {
-                taken[side] |= valid[side] && ready[side];
+            for side in 0..3 {
+                let valid = uut.m_valid[side].val();
+                let due = offered.is_some_and(|since| cycle > since) && !taken[side];
+                assert_eq!(valid, due, "seed {seed} cycle {cycle}: taker {side}");
+                taken[side] |= valid && ready[side];
             }
-            let over = taken == [true; 2];
-            assert_eq!(uut.state_ready.val(), over, "seed {seed} cycle {cycle}");
-            split += (taken[0] != taken[1]) as u32;
+            split += (taken != [false; 3] && taken != [true; 3]) as u32;
+            if taken == [true; 3] && full.is_none() {
+                full = Some(cycle);
+            }
+            let over = full.is_some_and(|at| cycle == at + 2);
+            assert_eq!(uut.s_ready.val(), over, "seed {seed} cycle {cycle}");
             if over {
-                changes += 1;
-                (offered, taken) = (false, [false; 2]);
+                words += 1;
+                (offered, taken, full) = (None, [false; 3], None);
             }
             bench.edge();
         }
         assert!(
-            changes > 300 && split > 300,
-            "seed {seed}: {changes} changes, {split} cycles with one taken"
+            words > 300 && split > 300,
+            "seed {seed}: {words} words, {split} cycles with some taken"
         );
     }
 }

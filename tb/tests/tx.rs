@@ -224,7 +224,7 @@ fn arbiter_is_fair() {
 
 #[test]
 fn ack_latency_and_rate_64() {
-    for (ipv6, vlan, latency, period) in [(0, 0, 17, 18), (0, 1, 18, 19), (1, 0, 24, 23), (1, 1, 25, 24)] {
+    for (ipv6, vlan, latency, period) in [(0, 0, 18, 18), (0, 1, 19, 19), (1, 0, 25, 23), (1, 1, 26, 24)] {
         let mut h = tengig(24, false, false);
         h.random_rows();
         for index in 0..16 {

@@ -43,8 +43,10 @@ pub struct Config {
     pub ring_log: usize,
     /// Core clock that the preset's target closes at, kHz (the default tick is made from it).
     pub clock_khz: u32,
-    /// Queue pairs, index 0 (unused) and 1 (QP1) included.
+    /// Queue pairs, index 0 (unused) and 1 (QP1) included; one of `sizes`.
     pub n_qps: usize,
+    /// Numbers of queue pairs that the engine is built with.
+    pub sizes: &'static [usize],
     /// Completion queues.
     pub n_cqs: usize,
     /// Memory regions.
@@ -94,6 +96,7 @@ const TENGIG: Config = Config {
     ring_log: 15,
     clock_khz: 156_250,
     n_qps: 256,
+    sizes: &[16, 64, 256],
     n_cqs: 256,
     n_mrs: 256,
     n_mtt: 4096,
@@ -125,6 +128,7 @@ const CU: Config = Config {
     ring_log: 7,
     clock_khz: 50_000,
     n_qps: 4,
+    sizes: &[4],
     n_cqs: 4,
     n_mrs: 4,
     n_mtt: 0,
@@ -173,13 +177,20 @@ impl Config {
                 self.n_qps = value.parse().map_err(|_| ConfigError::BadValue {
                     key: key.into(),
                     value: value.into(),
-                    want: "a number of queue pairs".into(),
+                    want: format!("a number of queue pairs: {}", self.sizes_text()),
                 })?;
                 self.n_cqs = self.n_qps;
+                self.read_resources = self.read_resources.min(self.read_ring * self.n_qps);
                 Ok(())
             }
             _ => Err(ConfigError::UnknownKey(key.into())),
         }
+    }
+
+    /// `sizes`, for people.
+    pub fn sizes_text(&self) -> String {
+        let sizes: Vec<String> = self.sizes.iter().map(usize::to_string).collect();
+        sizes.join(" or ")
     }
 
     /// The bits that a bus address may have.
@@ -202,6 +213,14 @@ impl Config {
         let impossible = |why: String| Err(ConfigError::Impossible(why));
         if !self.n_qps.is_power_of_two() || self.n_qps < 4 || self.n_qps > 4096 {
             return impossible(format!("n_qps={} must be a power of two, 4 to 4096", self.n_qps));
+        }
+        if !self.sizes.contains(&self.n_qps) {
+            return impossible(format!(
+                "'{}' is built with n_qps={}, not {}",
+                self.name,
+                self.sizes_text(),
+                self.n_qps
+            ));
         }
         if self.n_mtt != 0 && !self.n_mtt.is_power_of_two() {
             return impossible(format!("n_mtt={} must be a power of two", self.n_mtt));

@@ -96,12 +96,19 @@ fn list(args: &Args) -> Result<(), Failure> {
         );
     }
     println!("\nsettings for --set: {}", KEYS.join(", "));
+    for preset in &PRESETS {
+        println!(
+            "  n_qps of {}: {} (tables grow with it, logic hardly)",
+            preset.name,
+            preset.sizes_text()
+        );
+    }
     Ok(())
 }
 
 fn describe(config: &Config) -> serde_json::Value {
     json!({
-        "purpose": config.purpose, "data_bits": config.data_bits, "clock_khz": config.clock_khz, "n_qps": config.n_qps,
+        "purpose": config.purpose, "data_bits": config.data_bits, "clock_khz": config.clock_khz, "n_qps": config.n_qps, "sizes": config.sizes,
         "n_cqs": config.n_cqs, "n_mrs": config.n_mrs, "n_mtt": config.n_mtt, "n_gids": config.n_gids,
         "roce_buffer": config.roce_buffer, "host_fifo": config.host_fifo, "max_frame": config.max_frame,
         "max_pmtu": config.max_pmtu, "ipv6": config.ipv6, "uc": config.uc, "ud": config.ud,

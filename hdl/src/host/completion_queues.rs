@@ -44,6 +44,7 @@ pub enum QueuesState {
     High,
     NewWaiting,
     Compare,
+    Compared,
     Write,
     Save,
     SaveControl,
@@ -125,7 +126,15 @@ pub struct CompletionQueues<const W: usize, const K: usize, const QA: usize, con
     producer: DFF<Bits<16>>,
     consumer: DFF<Bits<16>>,
     waiting: DFF<Bits<16>>,
+    waiting_now: Signal<Local, Bits<16>>,
+    /// As `waiting`: the ring has no place left.
+    full: DFF<Bit>,
+    /// The state is `Write`.
+    writing: DFF<Bit>,
+    /// A doorbell, a cycle later.
+    doorbell_seen: DFF<Bit>,
     old_waiting: DFF<Bits<16>>,
+    more_waiting: DFF<Bit>,
     base_low: DFF<Bits<32>>,
     base_high: DFF<Bits<32>>,
     notify: DFF<Bit>,
@@ -254,7 +263,12 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             producer: Default::default(),
             consumer: Default::default(),
             waiting: Default::default(),
+            waiting_now: Default::default(),
+            full: Default::default(),
+            writing: Default::default(),
+            doorbell_seen: Default::default(),
             old_waiting: Default::default(),
+            more_waiting: Default::default(),
             base_low: Default::default(),
             base_high: Default::default(),
             notify: Default::default(),
@@ -330,7 +344,11 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             producer,
             consumer,
             waiting,
-            old_waiting
+            full,
+            writing,
+            doorbell_seen,
+            old_waiting,
+            more_waiting
         );
         dff_setup!(self, clock, base_low, base_high, notify, is_event, tell, kind, code);
         clock!(self, clock, rows, writer, tracker, queue);
@@ -345,7 +363,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
         // Which queue.
         self.doorbell_turn.next = self.work.q.val() == QueuesWork::Doorbell;
         if self.state.q.val() == QueuesState::Idle {
-            self.doorbell_turn.next = self.doorbell_valid.val();
+            self.doorbell_turn.next = self.doorbell_seen.q.val();
         }
         self.index.next = self.completion.val().cq;
         if self.doorbell_turn.val() {
@@ -381,10 +399,13 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
         self.rows.write_data.next = self.control_word.val();
 
         // Ring.
-        self.waiting.d.next = (self.producer.q.val() - self.consumer.q.val()) & self.ring_mask.val();
+        self.waiting_now.next = (self.producer.q.val() - self.consumer.q.val()) & self.ring_mask.val();
+        self.waiting.d.next = self.waiting_now.val();
+        self.more_waiting.d.next = self.waiting.q.val() > self.old_waiting.q.val();
+        self.full.d.next = self.ring.full.val();
         self.ring.log.next = self.log.q.val();
         self.ring.producer.next = self.producer.q.val();
-        self.ring.waiting.next = self.waiting.q.val();
+        self.ring.waiting.next = self.waiting_now.val();
         self.fires.next = self.armed.q.val().get_bit(0) | (self.armed.q.val().get_bit(1) & self.completion.val().solicited);
         self.good_arm.next = (self.doorbell_value.val() == self.arm_next.val()) | (self.doorbell_value.val() == self.arm_solicited.val());
 
@@ -407,7 +428,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
             self.event1.next = bit_cast::<32, 8>(self.event_job.val().detail);
         }
         self.writer.reset.next = self.reset.val();
-        self.writer.active.next = self.state.q.val() == QueuesState::Write;
+        self.writer.active.next = self.writing.q.val();
         self.writer.is_event.next = self.is_event.q.val();
         self.writer.base.next = bit_cast::<64, 32>(self.base_low.q.val()) | (bit_cast::<64, 32>(self.base_high.q.val()) << 32);
         self.writer.slot.next = self.ring.slot.val();
@@ -480,7 +501,7 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
                         }
                     }
                 } else if self.tracker.room.val() {
-                    if self.doorbell_valid.val() {
+                    if self.doorbell_seen.q.val() {
                         self.work.d.next = QueuesWork::Doorbell;
                         self.state.d.next = QueuesState::Control;
                     } else if self.event_job_valid.val() {
@@ -559,11 +580,12 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
                     if !self.valid.q.val() {
                         self.tell.d.next = false;
                         self.state.d.next = QueuesState::Count;
-                    } else if self.ring.full.val() {
+                    } else if self.full.q.val() {
                         self.state.d.next = QueuesState::Stop;
                     } else {
                         self.notify.d.next = self.fires.val();
                         self.tracker.push.next = true;
+                        self.writing.d.next = true;
                         self.state.d.next = QueuesState::Write;
                     }
                 }
@@ -572,14 +594,18 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
                 self.state.d.next = QueuesState::Compare;
             }
             QueuesState::Compare => {
+                self.state.d.next = QueuesState::Compared;
+            }
+            QueuesState::Compared => {
                 // A consumer index may only take from what was waiting.
                 self.state.d.next = QueuesState::Save;
-                if self.waiting.q.val() > self.old_waiting.q.val() {
+                if self.more_waiting.q.val() {
                     self.state.d.next = QueuesState::Count;
                 }
             }
             QueuesState::Write => {
                 if self.writer.done.val() {
+                    self.writing.d.next = false;
                     self.producer.d.next = (self.producer.q.val() + 1) & self.ring_mask.val();
                     self.state.d.next = QueuesState::Save;
                     if self.is_event.q.val() {
@@ -631,8 +657,9 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
                 self.state.d.next = QueuesState::EventDecide;
             }
             QueuesState::EventDecide => {
-                if self.valid.q.val() & !self.ring.full.val() {
+                if self.valid.q.val() & !self.full.q.val() {
                     self.tracker.push.next = true;
+                    self.writing.d.next = true;
                     self.state.d.next = QueuesState::Write;
                 } else {
                     self.code.d.next = self.code_eq_overflow.val();
@@ -660,10 +687,13 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
         }
         self.completion_ready.next = self.finish.val() & (self.work.q.val() == QueuesWork::Completion);
         self.doorbell_ready.next = self.finish.val() & (self.work.q.val() == QueuesWork::Doorbell);
+        self.doorbell_seen.d.next = self.doorbell_valid.val() & !self.doorbell_ready.val();
         self.event_job_ready.next = self.finish.val() & (self.work.q.val() == QueuesWork::Notice);
         self.tracker.take.next = self.finish.val() & (self.work.q.val() == QueuesWork::Landed);
 
         if self.reset.val() {
+            self.writing.d.next = false;
+            self.doorbell_seen.d.next = false;
             self.state.d.next = QueuesState::Clear;
             self.work.d.next = QueuesWork::Completion;
             self.valid.d.next = false;

@@ -150,6 +150,7 @@ pub struct Registers<const GW: usize> {
     pick_result2: DFF<Bit>,
     pick_eq_producer: DFF<Bit>,
     pick_eq_consumer: DFF<Bit>,
+    writes: DFF<Bit>,
     number: Signal<Local, Bits<6>>,
     deciding: Signal<Local, Bit>,
     live: Signal<Local, Bit>,
@@ -316,6 +317,7 @@ impl<const GW: usize> Registers<GW> {
             pick_result2: Default::default(),
             pick_eq_producer: Default::default(),
             pick_eq_consumer: Default::default(),
+            writes: Default::default(),
             number: Default::default(),
             deciding: Default::default(),
             live: Default::default(),
@@ -381,7 +383,8 @@ impl<const GW: usize> Logic for Registers<GW> {
             pick_result1,
             pick_result2,
             pick_eq_producer,
-            pick_eq_consumer
+            pick_eq_consumer,
+            writes
         );
         clock!(self, clock, values);
 
@@ -393,7 +396,9 @@ impl<const GW: usize> Logic for Registers<GW> {
 
         // Values.
         self.values.reset.next = self.reset.val();
-        self.values.write.next = false;
+        // A cycle after the decision; the master holds data and address.
+        self.writes.d.next = false;
+        self.values.write.next = self.writes.q.val();
         self.values.index.next = self.number.val();
         self.values.data.next = self.s_w_data.val();
         self.enable.next = self.values.enable.val();
@@ -597,7 +602,7 @@ impl<const GW: usize> Logic for Registers<GW> {
                         } else if self.number.val() == self.is_eq_control.val() {
                             self.state.d.next = RegistersState::Restart;
                         } else {
-                            self.values.write.next = true;
+                            self.writes.d.next = true;
                         }
                     } else {
                         if self.live.val() {
@@ -617,7 +622,7 @@ impl<const GW: usize> Logic for Registers<GW> {
             },
             RegistersState::Restart => {
                 if self.eq_restart_ready.val() {
-                    self.values.write.next = true;
+                    self.writes.d.next = true;
                     self.state.d.next = RegistersState::File;
                 }
             }
@@ -650,6 +655,7 @@ impl<const GW: usize> Logic for Registers<GW> {
         }
 
         if self.reset.val() {
+            self.writes.d.next = false;
             self.state.d.next = RegistersState::Idle;
             self.busy.d.next = false;
             self.refused.d.next = false;

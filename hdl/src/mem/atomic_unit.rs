@@ -21,6 +21,7 @@ enum AtomicStep {
     Take,
     Low,
     High,
+    Decide,
     Write,
     Answer,
     Done,
@@ -76,6 +77,7 @@ pub struct AtomicUnit {
     high: DFF<Bits<32>>,
     carry: DFF<Bit>,
     low_differs: DFF<Bit>,
+    high_differs: DFF<Bit>,
     failed: DFF<Bit>,
     address_due: DFF<Bit>,
     data_due: DFF<Bit>,
@@ -133,6 +135,7 @@ impl Default for AtomicUnit {
             high: Default::default(),
             carry: Default::default(),
             low_differs: Default::default(),
+            high_differs: Default::default(),
             failed: Default::default(),
             address_due: Default::default(),
             data_due: Default::default(),
@@ -157,6 +160,7 @@ impl Logic for AtomicUnit {
             high,
             carry,
             low_differs,
+            high_differs,
             failed,
             address_due,
             data_due
@@ -237,16 +241,20 @@ impl Logic for AtomicUnit {
             }
             AtomicStep::High => {
                 self.high.d.next = self.add.sum.val();
+                if self.compare_swap.val() {
+                    self.high.d.next = self.operands.q.val().get_bits::<32>(96);
+                }
+                self.high_differs.d.next = self.differs.val();
+                self.step.d.next = AtomicStep::Decide;
+            }
+            AtomicStep::Decide => {
                 self.address_due.d.next = true;
                 self.data_due.d.next = true;
                 self.step.d.next = AtomicStep::Write;
-                if self.compare_swap.val() {
-                    self.high.d.next = self.operands.q.val().get_bits::<32>(96);
-                    if self.differs.val() | self.low_differs.q.val() {
-                        self.address_due.d.next = false;
-                        self.data_due.d.next = false;
-                        self.step.d.next = AtomicStep::Done;
-                    }
+                if self.compare_swap.val() & (self.high_differs.q.val() | self.low_differs.q.val()) {
+                    self.address_due.d.next = false;
+                    self.data_due.d.next = false;
+                    self.step.d.next = AtomicStep::Done;
                 }
             }
             AtomicStep::Write => {

@@ -38,9 +38,12 @@ pub struct BurstTracker<const DEPTH: usize> {
     issue_slot: Signal<Local, Bits<3>>,
     response_slot: Signal<Local, Bits<3>>,
     retire_slot: Signal<Local, Bits<3>>,
+    full: DFF<Bit>,
     used: Signal<Local, Bits<4>>,
+    nearly: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
     depth: Constant<Bits<4>>,
+    before_depth: Constant<Bits<4>>,
     slot_mask: Constant<Bits<3>>,
     vector_mask: Constant<Bits<8>>,
     pointer_mask: Constant<Bits<4>>,
@@ -71,9 +74,12 @@ impl<const DEPTH: usize> Default for BurstTracker<DEPTH> {
             issue_slot: Default::default(),
             response_slot: Default::default(),
             retire_slot: Default::default(),
+            full: Default::default(),
             used: Default::default(),
+            nearly: Default::default(),
             bad: Default::default(),
             depth: Constant::new(DEPTH.to_bits()),
+            before_depth: Constant::new((DEPTH - 1).to_bits()),
             slot_mask: Constant::new((DEPTH - 1).to_bits()),
             vector_mask: Constant::new(((1u64 << DEPTH) - 1).to_bits()),
             pointer_mask: Constant::new((2 * DEPTH - 1).to_bits()),
@@ -94,14 +100,18 @@ impl<const DEPTH: usize> Logic for BurstTracker<DEPTH> {
             error,
             job_error,
             done,
-            done_bad
+            done_bad,
+            full
         );
 
         self.issue_slot.next = self.issue_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
         self.response_slot.next = self.response_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
         self.retire_slot.next = self.retire_pointer.q.val().get_bits::<3>(0) & self.slot_mask.val();
+        // A register, since the look-up of the next burst waits for it. It counts a retirement a cycle late, an issue at once.
         self.used.next = (self.issue_pointer.q.val() - self.retire_pointer.q.val()) & self.pointer_mask.val();
-        self.room.next = self.used.val() != self.depth.val();
+        self.nearly.next = self.used.val() == self.before_depth.val();
+        self.full.d.next = (self.used.val() == self.depth.val()) | (self.nearly.val() & self.issue.val());
+        self.room.next = !self.full.q.val();
 
         if self.issue.val() {
             self.issue_pointer.d.next = (self.issue_pointer.q.val() + 1) & self.pointer_mask.val();
@@ -133,6 +143,7 @@ impl<const DEPTH: usize> Logic for BurstTracker<DEPTH> {
             self.issue_pointer.d.next = 0.into();
             self.response_pointer.d.next = 0.into();
             self.retire_pointer.d.next = 0.into();
+            self.full.d.next = false;
             self.job_error.d.next = false;
             self.done.d.next = false;
             self.done_valid.next = false;

@@ -31,12 +31,14 @@ pub struct Gatherer<const W: usize, const K: usize> {
     pub payload_error: Signal<Out, Bit>,
     pub payload_valid: Signal<Out, Bit>,
     active: DFF<Bit>,
-    first: DFF<Bit>,
     ends: DFF<Bit>,
-    first_lane: DFF<Bits<3>>,
     rotation: DFF<Bits<3>>,
     /// Bytes from the current beat's lane 0 to the piece's end.
     left: DFF<Bits<15>>,
+    /// This beat is the piece's last.
+    ending: DFF<Bit>,
+    /// `waiting` less the beat's first byte of the piece, modulo 32.
+    base: DFF<Bits<5>>,
     /// Bytes of the packet that wait for the rest of their beat.
     waiting: DFF<Bits<3>>,
     error: DFF<Bit>,
@@ -55,12 +57,12 @@ pub struct Gatherer<const W: usize, const K: usize> {
     two: Signal<Local, Bits<W>>,
     four: Signal<Local, Bits<W>>,
     take: Signal<Local, Bit>,
-    last_beat: Signal<Local, Bit>,
     end_lane: Signal<Local, Bits<4>>,
-    from_lane: Signal<Local, Bits<4>>,
+    near_end: Signal<Local, Bits<5>>,
+    lane: Signal<Local, Bits<3>>,
+    after: Signal<Local, Bits<15>>,
     count: Signal<Local, Bits<5>>,
     count_rest: Signal<Local, Bits<3>>,
-    beyond: Signal<Local, Bits<15>>,
     low_mask: Signal<Local, Bits<W>>,
     end_mask: Signal<Local, Bits<W>>,
     merged: Signal<Local, Bits<W>>,
@@ -68,6 +70,7 @@ pub struct Gatherer<const W: usize, const K: usize> {
     lane_mask: Constant<Bits<3>>,
     eight_lanes: Constant<Bit>,
     beat: Constant<Bits<15>>,
+    two_beats: Constant<Bits<15>>,
     whole: Constant<Bits<4>>,
     whole_count: Constant<Bits<5>>,
     one_up: Constant<Bits<8>>,
@@ -100,11 +103,11 @@ impl<const W: usize, const K: usize> Default for Gatherer<W, K> {
             payload_error: Default::default(),
             payload_valid: Default::default(),
             active: Default::default(),
-            first: Default::default(),
             ends: Default::default(),
-            first_lane: Default::default(),
             rotation: Default::default(),
             left: Default::default(),
+            ending: Default::default(),
+            base: Default::default(),
             waiting: Default::default(),
             error: Default::default(),
             rotated: Default::default(),
@@ -122,12 +125,12 @@ impl<const W: usize, const K: usize> Default for Gatherer<W, K> {
             two: Default::default(),
             four: Default::default(),
             take: Default::default(),
-            last_beat: Default::default(),
             end_lane: Default::default(),
-            from_lane: Default::default(),
+            near_end: Default::default(),
+            lane: Default::default(),
+            after: Default::default(),
             count: Default::default(),
             count_rest: Default::default(),
-            beyond: Default::default(),
             low_mask: Default::default(),
             end_mask: Default::default(),
             merged: Default::default(),
@@ -135,6 +138,7 @@ impl<const W: usize, const K: usize> Default for Gatherer<W, K> {
             lane_mask: Constant::new((K as u64 - 1).to_bits()),
             eight_lanes: Constant::new(K == 8),
             beat: Constant::new((K as u64).to_bits()),
+            two_beats: Constant::new((2 * K as u64).to_bits()),
             whole: Constant::new((K as u64).to_bits()),
             whole_count: Constant::new((K as u64).to_bits()),
             one_up: Constant::new(8u64.to_bits()),
@@ -156,11 +160,11 @@ impl<const W: usize, const K: usize> Logic for Gatherer<W, K> {
             self,
             clock,
             active,
-            first,
             ends,
-            first_lane,
             rotation,
             left,
+            ending,
+            base,
             waiting,
             error,
             rotated,
@@ -176,22 +180,19 @@ impl<const W: usize, const K: usize> Logic for Gatherer<W, K> {
             flush_error
         );
 
+        self.lane.next = self.piece_lane.val() & self.lane_mask.val();
+        self.near_end.next = bit_cast::<5, 4>(self.piece_length.val().get_bits::<4>(0)) + bit_cast::<5, 3>(self.lane.val());
+        self.after.next = self.left.q.val() - self.beat.val();
+
         // The beat's share: how many bytes wait after it, whether it fills a beat.
         self.r_ready.next = self.active.q.val();
         self.take.next = self.active.q.val() & self.r_valid.val();
         self.piece_ready.next = !self.active.q.val();
-        self.beyond.next = self.left.q.val() - 1;
-        self.last_beat.next = !(self.beyond.val() & !bit_cast::<15, 3>(self.lane_mask.val())).any();
         self.end_lane.next = self.whole.val();
-        if self.last_beat.val() {
+        if self.ending.q.val() {
             self.end_lane.next = self.left.q.val().get_bits::<4>(0);
         }
-        self.from_lane.next = 0.into();
-        if self.first.q.val() {
-            self.from_lane.next = bit_cast::<4, 3>(self.first_lane.q.val());
-        }
-        self.count.next =
-            bit_cast::<5, 3>(self.waiting.q.val()) + bit_cast::<5, 4>(self.end_lane.val()) - bit_cast::<5, 4>(self.from_lane.val());
+        self.count.next = self.base.q.val() + bit_cast::<5, 4>(self.end_lane.val());
         self.count_rest.next = self.count.val().get_bits::<3>(0) & self.lane_mask.val();
 
         // Up by the rotation, round.
@@ -214,13 +215,15 @@ impl<const W: usize, const K: usize> Logic for Gatherer<W, K> {
             self.merge_at.d.next = self.waiting.q.val();
             self.rest.d.next = self.count_rest.val();
             self.fills.d.next = self.count.val() >= self.whole_count.val();
-            self.closing.d.next = self.last_beat.val() & self.ends.q.val();
+            self.closing.d.next = self.ending.q.val() & self.ends.q.val();
             self.end_error.d.next = self.error.q.val() | self.r_error.val();
             self.error.d.next = self.error.q.val() | self.r_error.val();
             self.waiting.d.next = self.count_rest.val();
-            self.left.d.next = self.left.q.val() - self.beat.val();
-            self.first.d.next = false;
-            if self.last_beat.val() {
+            self.base.d.next = bit_cast::<5, 3>(self.count_rest.val());
+            self.left.d.next = self.after.val();
+            // Of what is left this beat takes one, and the next another.
+            self.ending.d.next = self.left.q.val() <= self.two_beats.val();
+            if self.ending.q.val() {
                 self.active.d.next = false;
                 if self.ends.q.val() {
                     self.waiting.d.next = 0.into();
@@ -230,12 +233,11 @@ impl<const W: usize, const K: usize> Logic for Gatherer<W, K> {
         }
         if !self.active.q.val() {
             self.active.d.next = self.piece_valid.val();
-            self.first.d.next = true;
             self.ends.d.next = self.piece_last.val();
-            self.first_lane.d.next = self.piece_lane.val() & self.lane_mask.val();
+            self.base.d.next = bit_cast::<5, 3>(self.waiting.q.val()) - bit_cast::<5, 3>(self.lane.val());
+            self.ending.d.next = !self.piece_length.val().get_bits::<10>(4).any() & (self.near_end.val() <= self.whole_count.val());
             self.rotation.d.next = (self.waiting.q.val() - self.piece_lane.val()) & self.lane_mask.val();
-            self.left.d.next =
-                bit_cast::<15, 14>(self.piece_length.val()) + bit_cast::<15, 3>(self.piece_lane.val() & self.lane_mask.val());
+            self.left.d.next = bit_cast::<15, 14>(self.piece_length.val()) + bit_cast::<15, 3>(self.lane.val());
         }
 
         // Merge; what stands behind a packet's end is zero.

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A client's start may be a pulse or be held until done; its inputs hold until done; it looks at the answer in the done cycle. One check at a time,
-//! none is interrupted. Where others want one, control's checks alternate with theirs, which come in turns.
+//! none is interrupted. Where others want one, control's checks alternate with theirs, which come in turns. With a start `Keys` sees the key, in the
+//! cycle after it the rest.
 
 use rust_hdl::prelude::*;
 
@@ -59,11 +60,9 @@ pub struct KeyArbiter {
     pub key_pd: Signal<Out, Bits<16>>,
     pub key_access: Signal<Out, Bits<4>>,
     pub key_done: Signal<In, Bit>,
-    /// A check runs; whose it is, or will be. 0 control.
+    /// A check runs; whose it is. 0 control.
     busy: DFF<Bit>,
     who: DFF<Bits<2>>,
-    /// `who` is chosen and begins in this cycle.
-    begins: DFF<Bit>,
     /// The client after which the next turn is looked for.
     last: DFF<Bits<2>>,
     /// The last check was control's: another's turn, if one wants it.
@@ -80,6 +79,8 @@ pub struct KeyArbiter {
     pass: Signal<Local, Bit>,
     chosen: Signal<Local, Bits<2>>,
     any: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    whose: Signal<Local, Bits<2>>,
     number_control: Constant<Bits<2>>,
     number_send: Constant<Bits<2>>,
     number_complete: Constant<Bits<2>>,
@@ -133,7 +134,6 @@ impl Default for KeyArbiter {
             key_done: Default::default(),
             busy: Default::default(),
             who: Default::default(),
-            begins: Default::default(),
             last: Default::default(),
             yields: Default::default(),
             control_waits: Default::default(),
@@ -148,6 +148,8 @@ impl Default for KeyArbiter {
             pass: Default::default(),
             chosen: Default::default(),
             any: Default::default(),
+            begins: Default::default(),
+            whose: Default::default(),
             number_control: Constant::new(0u64.to_bits()),
             number_send: Constant::new(1u64.to_bits()),
             number_complete: Constant::new(2u64.to_bits()),
@@ -164,7 +166,6 @@ impl Logic for KeyArbiter {
             clock,
             busy,
             who,
-            begins,
             last,
             yields,
             control_waits,
@@ -174,7 +175,7 @@ impl Logic for KeyArbiter {
         );
 
         // Who wants a check that isn't under way.
-        self.idle.next = !self.busy.q.val() & !self.begins.q.val();
+        self.idle.next = !self.busy.q.val();
         self.control_wants.next = self.control_waits.q.val()
             | (self.control_key_start.val() & (self.idle.val() | (self.who.q.val() != self.number_control.val())));
         self.send_wants.next =
@@ -183,39 +184,41 @@ impl Logic for KeyArbiter {
             | (self.complete_key_start.val() & (self.idle.val() | (self.who.q.val() != self.number_complete.val())));
         self.read_wants.next =
             self.read_waits.q.val() | (self.read_key_start.val() & (self.idle.val() | (self.who.q.val() != self.number_read.val())));
-        self.any.next = self.send_wants.val() | self.complete_wants.val() | self.read_wants.val();
-        self.pass.next = self.idle.val() & self.control_wants.val() & !(self.yields.q.val() & self.any.val());
+        // The choice starts from registers; control's start passes at once where nobody waits.
+        self.any.next = self.send_waits.q.val() | self.complete_waits.q.val() | self.read_waits.q.val();
+        self.begins.next = self.idle.val() & self.any.val() & (self.yields.q.val() | !self.control_waits.q.val());
+        self.pass.next = self.idle.val() & self.control_wants.val() & !self.begins.val();
         self.chosen.next = self.number_send.val();
         if self.last.q.val() == self.number_send.val() {
             // Complete, read, send.
-            if self.read_wants.val() {
+            if self.read_waits.q.val() {
                 self.chosen.next = self.number_read.val();
             }
-            if self.complete_wants.val() {
+            if self.complete_waits.q.val() {
                 self.chosen.next = self.number_complete.val();
             }
         }
         if self.last.q.val() == self.number_complete.val() {
             // Read, send, complete.
-            if self.complete_wants.val() {
+            if self.complete_waits.q.val() {
                 self.chosen.next = self.number_complete.val();
             }
-            if self.send_wants.val() {
+            if self.send_waits.q.val() {
                 self.chosen.next = self.number_send.val();
             }
-            if self.read_wants.val() {
+            if self.read_waits.q.val() {
                 self.chosen.next = self.number_read.val();
             }
         }
         if (self.last.q.val() == self.number_read.val()) | (self.last.q.val() == self.number_control.val()) {
             // Send, complete, read.
-            if self.read_wants.val() {
+            if self.read_waits.q.val() {
                 self.chosen.next = self.number_read.val();
             }
-            if self.complete_wants.val() {
+            if self.complete_waits.q.val() {
                 self.chosen.next = self.number_complete.val();
             }
-            if self.send_wants.val() {
+            if self.send_waits.q.val() {
                 self.chosen.next = self.number_send.val();
             }
         }
@@ -224,32 +227,27 @@ impl Logic for KeyArbiter {
         self.send_waits.d.next = self.send_wants.val();
         self.complete_waits.d.next = self.complete_wants.val();
         self.read_waits.d.next = self.read_wants.val();
-        self.key_start.next = self.begins.q.val();
-        if self.idle.val() {
-            if self.pass.val() {
-                self.key_start.next = true;
-                self.busy.d.next = true;
-                self.yields.d.next = true;
-                self.control_waits.d.next = false;
-            } else {
-                if self.any.val() {
-                    self.who.d.next = self.chosen.val();
-                    self.last.d.next = self.chosen.val();
-                    self.begins.d.next = true;
-                    self.yields.d.next = false;
-                }
-            }
-        }
-        if self.begins.q.val() {
-            self.begins.d.next = false;
+        self.key_start.next = self.begins.val() | self.pass.val();
+        if self.pass.val() {
             self.busy.d.next = true;
-            if self.who.q.val() == self.number_send.val() {
+            self.yields.d.next = true;
+            self.control_waits.d.next = false;
+        }
+        // In its first cycle `Keys` looks at the key only.
+        self.whose.next = self.who.q.val();
+        if self.begins.val() {
+            self.whose.next = self.chosen.val();
+            self.who.d.next = self.chosen.val();
+            self.last.d.next = self.chosen.val();
+            self.yields.d.next = false;
+            self.busy.d.next = true;
+            if self.chosen.val() == self.number_send.val() {
                 self.send_waits.d.next = false;
             }
-            if self.who.q.val() == self.number_complete.val() {
+            if self.chosen.val() == self.number_complete.val() {
                 self.complete_waits.d.next = false;
             }
-            if self.who.q.val() == self.number_read.val() {
+            if self.chosen.val() == self.number_read.val() {
                 self.read_waits.d.next = false;
             }
         }
@@ -267,7 +265,6 @@ impl Logic for KeyArbiter {
         self.key_access.next = self.control_key_access.val();
         if self.who.q.val() == self.number_send.val() {
             self.key_op.next = self.send_key_op.val();
-            self.key.next = self.send_key.val();
             self.key_va.next = self.send_key_va.val();
             self.key_length.next = self.send_key_length.val();
             self.key_pd.next = self.send_key_pd.val();
@@ -275,7 +272,6 @@ impl Logic for KeyArbiter {
         }
         if self.who.q.val() == self.number_complete.val() {
             self.key_op.next = self.complete_key_op.val();
-            self.key.next = self.complete_key.val();
             self.key_va.next = self.complete_key_va.val();
             self.key_length.next = self.complete_key_length.val();
             self.key_pd.next = self.complete_key_pd.val();
@@ -283,11 +279,19 @@ impl Logic for KeyArbiter {
         }
         if self.who.q.val() == self.number_read.val() {
             self.key_op.next = self.read_key_op.val();
-            self.key.next = self.read_key.val();
             self.key_va.next = self.read_key_va.val();
             self.key_length.next = self.read_key_length.val();
             self.key_pd.next = self.read_key_pd.val();
             self.key_access.next = self.read_key_access.val();
+        }
+        if self.whose.val() == self.number_send.val() {
+            self.key.next = self.send_key.val();
+        }
+        if self.whose.val() == self.number_complete.val() {
+            self.key.next = self.complete_key.val();
+        }
+        if self.whose.val() == self.number_read.val() {
+            self.key.next = self.read_key.val();
         }
         self.control_key_done.next = self.key_done.val() & self.busy.q.val() & (self.who.q.val() == self.number_control.val());
         self.send_key_done.next = self.key_done.val() & self.busy.q.val() & (self.who.q.val() == self.number_send.val());
@@ -296,7 +300,6 @@ impl Logic for KeyArbiter {
 
         if self.reset.val() {
             self.busy.d.next = false;
-            self.begins.d.next = false;
             self.yields.d.next = false;
             self.who.d.next = self.number_control.val();
             self.last.d.next = self.number_control.val();

@@ -87,6 +87,9 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     row_word_late: DFF<Bits<3>>,
     failed: DFF<Bit>,
     paged: DFF<Bit>,
+    /// The check asks for nothing (R51); it is an invalidation: registers, so that the answer stands behind nobody's inputs.
+    nothing: DFF<Bit>,
+    ending: DFF<Bit>,
     offset_low: DFF<Bits<32>>,
     offset_high: DFF<Bits<32>>,
     offset_carry: DFF<Bit>,
@@ -194,6 +197,8 @@ impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
             word: Default::default(),
             failed: Default::default(),
             paged: Default::default(),
+            nothing: Default::default(),
+            ending: Default::default(),
             offset_low: Default::default(),
             offset_high: Default::default(),
             offset_carry: Default::default(),
@@ -259,6 +264,8 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             row_word_late,
             failed,
             paged,
+            nothing,
+            ending,
             offset_low,
             offset_high,
             offset_carry,
@@ -379,11 +386,10 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 self.step.d.next = KeyStep::VaLow;
                 self.failed.d.next = !self.row_good.val();
                 self.paged.d.next = self.word.val().get_bit(self.bit_paged.val().index()) & self.has_mtt.val();
+                self.nothing.d.next = !self.key_op.val().any() & !self.key_length.val().any();
+                self.ending.d.next = self.key_op.val().any();
                 if self.key_op.val().any() {
                     self.step.d.next = KeyStep::Done;
-                    self.ram.write_enable.next = self.row_good.val();
-                    self.ram.write_address.next = self.row_base.val();
-                    self.ram.write_data.next = self.table_data.val() & self.flag_invalid.val();
                 }
             }
             KeyStep::VaLow => {
@@ -426,13 +432,20 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 }
             }
             KeyStep::First => self.step.d.next = KeyStep::Flags,
+            KeyStep::Done => {
+                self.step.d.next = KeyStep::Idle;
+                if self.ending.q.val() {
+                    self.ram.write_enable.next = !self.failed.q.val();
+                    self.ram.write_address.next = self.row_base.val();
+                    self.ram.write_data.next = self.table_data.val() & self.flag_invalid.val();
+                }
+            }
             _ => self.step.d.next = KeyStep::Idle,
         }
 
         self.key_done.next = self.step.q.val() == KeyStep::Done;
         // R51: a zero length checks nothing.
-        self.key_ok.next = (!self.failed.q.val() & (!self.page_beyond.val() | self.key_op.val().any()))
-            | (!self.key_op.val().any() & !self.key_length.val().any());
+        self.key_ok.next = (!self.failed.q.val() & (!self.page_beyond.val() | self.ending.q.val())) | self.nothing.q.val();
         self.key_paged.next = self.paged.q.val();
         self.key_address.next = bit_cast::<64, 32>(self.address_low.q.val());
         if !self.paged.q.val() {

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A lookup takes 2 cycles from `entry` to `page` (RAM, then register, so that the address path starts at a flip-flop). The host writes an
-//! entry's low word, then its high word. Contents aren't cleared: an entry is reached only through a valid region.
+//! entry's low word, then its high word, of entries that no valid region reaches: one that is looked up in that cycle gives anything. Contents aren't cleared.
 
-use crate::prim::SdpRam;
+use crate::prim::SplitRam;
 use rust_hdl::prelude::*;
 
 /// `2^TA` entries of 52 bits (4 KiB pages). Writes beyond them are ignored.
@@ -23,7 +23,7 @@ pub struct Mtt<const TA: usize> {
     pub mtt_ready: Signal<Out, Bit>,
     pub entry: Signal<In, Bits<16>>,
     pub page: Signal<Out, Bits<52>>,
-    ram: SdpRam<TA, 52>,
+    ram: SplitRam<TA, 52>,
     low: DFF<Bits<20>>,
     page_register: DFF<Bits<52>>,
     beyond: Signal<Local, Bit>,

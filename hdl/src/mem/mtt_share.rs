@@ -34,6 +34,8 @@ pub struct MttShare {
     looked: DFF<Bit>,
     found: DFF<Bit>,
     kept: DFF<Bits<52>>,
+    /// The third's question, a cycle later.
+    third_seen: DFF<Bit>,
     third_looked: DFF<Bit>,
     third_found: DFF<Bit>,
     grant: Signal<Local, Bit>,
@@ -62,6 +64,7 @@ impl MttShare {
             looked: Default::default(),
             found: Default::default(),
             kept: Default::default(),
+            third_seen: Default::default(),
             third_looked: Default::default(),
             third_found: Default::default(),
             grant: Default::default(),
@@ -74,9 +77,10 @@ impl MttShare {
 impl Logic for MttShare {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, looked, found, kept, third_looked, third_found);
+        dff_setup!(self, clock, looked, found, kept, third_seen, third_looked, third_found);
 
-        self.third_asks.next = self.third_valid.val()
+        self.third_seen.d.next = self.third_valid.val() & !self.third_found.q.val();
+        self.third_asks.next = self.third_seen.q.val()
             & self.has_third.val()
             & !self.first_busy.val()
             & !self.third_looked.q.val()
@@ -105,6 +109,7 @@ impl Logic for MttShare {
         if self.reset.val() {
             self.looked.d.next = false;
             self.found.d.next = false;
+            self.third_seen.d.next = false;
             self.third_looked.d.next = false;
             self.third_found.d.next = false;
             self.third_done.next = false;

@@ -9,7 +9,7 @@
 //! atomic_ar ─────┘
 //! ```
 //!
-//! Payload can't starve: every other reader has few bursts outstanding and none longer than 16 beats. Latency 1 cycle for AR, none for R. R beats of
+//! Payload can't starve: every other reader has few bursts outstanding and none longer than 16 beats. Latency 1 cycle for AR, none for R; one AR in two cycles at most. R beats of
 //! different IDs may come in any order. `m_r_ready` is that of the reader whose beat it is; a beat of an ID that nobody has is taken and lost.
 
 use rust_hdl::prelude::*;
@@ -77,6 +77,8 @@ pub struct ReadArbiter<const W: usize> {
     length: DFF<Bits<8>>,
     id: DFF<Bits<3>>,
     valid: DFF<Bit>,
+    others: DFF<Bit>,
+    payload_now: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     id_payload: Constant<Bits<3>>,
     id_descriptor: Constant<Bits<3>>,
@@ -138,6 +140,8 @@ impl<const W: usize> Default for ReadArbiter<W> {
             length: Default::default(),
             id: Default::default(),
             valid: Default::default(),
+            others: Default::default(),
+            payload_now: Default::default(),
             open: Default::default(),
             id_payload: Constant::new(read_id::PAYLOAD.to_bits()),
             id_descriptor: Constant::new(read_id::DESCRIPTOR.to_bits()),
@@ -151,10 +155,14 @@ impl<const W: usize> Default for ReadArbiter<W> {
 impl<const W: usize> Logic for ReadArbiter<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, address, length, id, valid);
+        dff_setup!(self, clock, address, length, id, valid, others);
 
         // Requests.
-        self.open.next = (!self.valid.q.val() | self.m_ar_ready.val()) & !self.reset.val();
+        self.open.next = !self.valid.q.val();
+        // Who else wants one was looked at a cycle ago, so that payload stands behind none of their state machines; they give way to it for once.
+        self.others.d.next =
+            self.descriptor_ar_valid.val() | self.complete_ar_valid.val() | self.send_ar_valid.val() | self.atomic_ar_valid.val();
+        self.payload_now.next = self.payload_ar_valid.val() & !self.others.q.val();
         if self.m_ar_ready.val() {
             self.valid.d.next = false;
         }
@@ -164,7 +172,13 @@ impl<const W: usize> Logic for ReadArbiter<W> {
         self.complete_ar_ready.next = false;
         self.atomic_ar_ready.next = false;
         if self.open.val() {
-            if self.descriptor_ar_valid.val() {
+            if self.payload_now.val() {
+                self.payload_ar_ready.next = true;
+                self.address.d.next = self.payload_ar_address.val();
+                self.length.d.next = self.payload_ar_length.val();
+                self.id.d.next = self.id_payload.val();
+                self.valid.d.next = true;
+            } else if self.descriptor_ar_valid.val() {
                 self.descriptor_ar_ready.next = true;
                 self.address.d.next = self.descriptor_ar_address.val();
                 self.length.d.next = self.descriptor_ar_length.val();
@@ -191,14 +205,6 @@ impl<const W: usize> Logic for ReadArbiter<W> {
                             self.length.d.next = self.atomic_ar_length.val();
                             self.id.d.next = self.id_atomic.val();
                             self.valid.d.next = true;
-                        } else {
-                            if self.payload_ar_valid.val() {
-                                self.payload_ar_ready.next = true;
-                                self.address.d.next = self.payload_ar_address.val();
-                                self.length.d.next = self.payload_ar_length.val();
-                                self.id.d.next = self.id_payload.val();
-                                self.valid.d.next = true;
-                            }
                         }
                     }
                 }

@@ -64,6 +64,8 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     stop: DFF<Bits<15>>,
     /// Beats asked for that didn't come; with the burst to come and what is between R and the FIFO.
     asked: DFF<Bits<PB>>,
+    issued: DFF<Bit>,
+    issued_length: DFF<Bits<8>>,
     need: DFF<Bits<PB>>,
     bursts: DFF<Bits<4>>,
     packets: DFF<Bits<4>>,
@@ -74,6 +76,7 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     end_position: Signal<Local, Bits<8>>,
     burst_end: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<8>>,
+    weighed: Signal<Local, Bits<8>>,
     more: Signal<Local, Bit>,
     paged: Signal<Local, Bit>,
     roomy: Signal<Local, Bit>,
@@ -133,6 +136,8 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             carry: Default::default(),
             stop: Default::default(),
             asked: Default::default(),
+            issued: Default::default(),
+            issued_length: Default::default(),
             need: Default::default(),
             bursts: Default::default(),
             packets: Default::default(),
@@ -143,6 +148,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             end_position: Default::default(),
             burst_end: Default::default(),
             length: Default::default(),
+            weighed: Default::default(),
             more: Default::default(),
             paged: Default::default(),
             roomy: Default::default(),
@@ -169,7 +175,21 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
 impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K, PB, AB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, low, high, carry, stop, asked, need, bursts, packets);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            low,
+            high,
+            carry,
+            stop,
+            asked,
+            issued,
+            issued_length,
+            need,
+            bursts,
+            packets
+        );
 
         self.job_address.next = self.job.val().address & self.address_mask.val();
         self.job_length.next = bit_cast::<15, 14>(self.job.val().length);
@@ -183,9 +203,17 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
             self.burst_end.next = self.full.val();
         }
         self.length.next = self.burst_end.val() - self.start_position.val();
+        // A large FIFO has room for a burst that begins at its block's first beat, and the difference needn't be waited for.
+        self.weighed.next = self.length.val();
+        for _i in 4..K {
+            self.weighed.next = self.burst_end.val();
+        }
         self.next_low.next = bit_cast::<33, 32>(self.low.q.val() & self.block_base.val()) + self.block_step.val();
-        // Room for any burst behind what may be asked for, without counting.
-        self.roomy.next = (self.free.val() >> 9).any() & (self.bursts.q.val() != self.most_bursts.val()) & !(self.asked.q.val() >> 7).any();
+        // Room for any burst behind what may be asked for, without counting. What has just been asked for isn't counted yet.
+        self.roomy.next = !self.issued.q.val()
+            & (self.free.val() >> 9).any()
+            & (self.bursts.q.val() != self.most_bursts.val())
+            & !(self.asked.q.val() >> 7).any();
         self.begin_job.next = false;
         self.issue.next = false;
         self.finish.next = false;
@@ -219,7 +247,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
                 }
             }
             ReadState::Count => {
-                self.need.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val()) + self.margin.val();
+                self.need.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.weighed.val()) + self.margin.val();
                 self.state.d.next = ReadState::Check;
             }
             ReadState::Check => {
@@ -279,10 +307,13 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         if self.beat_taken.val() {
             self.asked.d.next = self.asked.q.val() - 1;
         }
-        if self.issue.val() {
-            self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val()) + 1;
+        // A burst counts a cycle after its AR: before the next one is weighed, and before its first beat.
+        self.issued.d.next = self.issue.val();
+        self.issued_length.d.next = self.length.val();
+        if self.issued.q.val() {
+            self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.issued_length.q.val()) + 1;
             if self.beat_taken.val() {
-                self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.length.val());
+                self.asked.d.next = self.asked.q.val() + bit_cast::<PB, 8>(self.issued_length.q.val());
             }
         }
         if self.issue.val() & !self.burst_ended.val() {
@@ -301,6 +332,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         if self.reset.val() {
             self.state.d.next = ReadState::Idle;
             self.asked.d.next = 0.into();
+            self.issued.d.next = false;
             self.bursts.d.next = 0.into();
             self.packets.d.next = 0.into();
         }

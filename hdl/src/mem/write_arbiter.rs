@@ -5,10 +5,11 @@
 //! payload    aw ─┐ alternate                     ┌─ ID 0 payload, ID 1 completion, ID 2 ATOMIC
 //! completion aw ─┼─► m_aw register               m_b ─┴─► b_valid, b_error of the group
 //! atomic     aw ─┘ under the lock                └─► writes without their B ─► atomic_locked
-//!                └─► order of grants ─► W of the group whose turn it is ─► m_w register
+//!                └─► order of grants ─► W of the group whose turn it is ─► m_w register, and one more behind it
 //! ```
 //!
-//! W beats follow in AW order, without interleaving. Latency 1 cycle for AW and W, none for B. One beat a cycle; a turn costs no cycle.
+//! W beats follow in AW order, without interleaving. Latency 1 cycle for AW and W, none for B. One beat a cycle; a turn costs no cycle. One AW in two cycles at most: its ready,
+//! and W's, depend on registers alone.
 //! `m_b_ready` is constantly 1 outside reset. W may be accepted before its AW, never offered before it.
 //! The third group is built in an engine with ATOMIC. From the cycle after `atomic_lock` rises no AW of the other two is granted; `atomic_locked` says that each
 //! write of theirs has its B, and holds until the lock falls. The ATOMIC's AW is granted while `atomic_locked`, one write at a time, its W from the cycle after.
@@ -88,6 +89,11 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     w_strobe: DFF<Bits<K>>,
     w_last: DFF<Bit>,
     w_valid: DFF<Bit>,
+    /// A beat that came while the first waits: so nothing behind depends on `m_w_ready` of the same cycle.
+    side_data: DFF<Bits<W>>,
+    side_strobe: DFF<Bits<K>>,
+    side_last: DFF<Bit>,
+    side_valid: DFF<Bit>,
     order: DFF<Bits<4>>,
     order_count: DFF<Bits<3>>,
     open: Signal<Local, Bit>,
@@ -97,6 +103,11 @@ pub struct WriteArbiter<const W: usize, const K: usize> {
     completion_wins: Signal<Local, Bit>,
     turn: Signal<Local, Bit>,
     w_open: Signal<Local, Bit>,
+    w_leaves: Signal<Local, Bit>,
+    w_comes: Signal<Local, Bit>,
+    in_data: Signal<Local, Bits<W>>,
+    in_strobe: Signal<Local, Bits<K>>,
+    in_last: Signal<Local, Bit>,
     w_take: Signal<Local, Bit>,
     w_end: Signal<Local, Bit>,
     aw_open: Signal<Local, Bit>,
@@ -185,6 +196,10 @@ impl<const W: usize, const K: usize> WriteArbiter<W, K> {
             w_strobe: Default::default(),
             w_last: Default::default(),
             w_valid: Default::default(),
+            side_data: Default::default(),
+            side_strobe: Default::default(),
+            side_last: Default::default(),
+            side_valid: Default::default(),
             order: Default::default(),
             order_count: Default::default(),
             open: Default::default(),
@@ -194,6 +209,11 @@ impl<const W: usize, const K: usize> WriteArbiter<W, K> {
             completion_wins: Default::default(),
             turn: Default::default(),
             w_open: Default::default(),
+            w_leaves: Default::default(),
+            w_comes: Default::default(),
+            in_data: Default::default(),
+            in_strobe: Default::default(),
+            in_last: Default::default(),
             w_take: Default::default(),
             w_end: Default::default(),
             aw_open: Default::default(),
@@ -234,12 +254,16 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
             w_strobe,
             w_last,
             w_valid,
+            side_data,
+            side_strobe,
+            side_last,
+            side_valid,
             order,
             order_count
         );
 
         // AW: who was granted last gives way. A group's ready depends on the other's valid only.
-        self.aw_open.next = (!self.aw_valid.q.val() | self.m_aw_ready.val()) & !self.reset.val();
+        self.aw_open.next = !self.aw_valid.q.val();
         self.open.next = self.aw_open.val() & (self.order_count.q.val() != self.depth.val()) & !self.closed.q.val();
         self.payload_open.next = self.open.val() & !(self.completion_aw_valid.val() & !self.granted.q.val());
         self.completion_open.next = self.open.val() & !(self.payload_aw_valid.val() & self.granted.q.val());
@@ -280,7 +304,7 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
 
         // W: in the order of the grants; bit 0 of `order` is whose turn it is.
         self.turn.next = self.order.q.val().get_bit(0);
-        self.w_open.next = (!self.w_valid.q.val() | self.m_w_ready.val()) & self.order_count.q.val().any() & !self.reset.val();
+        self.w_open.next = !self.side_valid.q.val() & self.order_count.q.val().any();
         self.payload_w_ready.next = self.w_open.val() & !self.turn.val();
         self.completion_w_ready.next = self.w_open.val() & self.turn.val();
         self.w_take.next = self.w_open.val() & self.payload_w_valid.val();
@@ -289,35 +313,49 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
             self.w_take.next = self.w_open.val() & self.completion_w_valid.val();
             self.w_end.next = self.w_open.val() & self.completion_w_valid.val() & self.completion_w_last.val();
         }
-        if self.m_w_ready.val() {
-            self.w_valid.d.next = false;
+        self.in_data.next = self.payload_w_data.val();
+        self.in_strobe.next = self.payload_w_strobe.val();
+        self.in_last.next = self.payload_w_last.val();
+        if self.turn.val() {
+            self.in_data.next = self.completion_w_data.val();
+            self.in_strobe.next = self.completion_w_strobe.val();
+            self.in_last.next = self.completion_w_last.val();
         }
-        if self.w_take.val() {
-            self.w_valid.d.next = true;
-        }
-        if self.w_open.val() {
-            self.w_data.d.next = self.payload_w_data.val();
-            self.w_strobe.d.next = self.payload_w_strobe.val();
-            self.w_last.d.next = self.payload_w_last.val();
-            if self.turn.val() {
-                self.w_data.d.next = self.completion_w_data.val();
-                self.w_strobe.d.next = self.completion_w_strobe.val();
-                self.w_last.d.next = self.completion_w_last.val();
-            }
-        }
-
-        self.atomic_w_open.next = (!self.w_valid.q.val() | self.m_w_ready.val()) & self.atomic_turn.q.val() & !self.reset.val();
+        self.atomic_w_open.next = !self.side_valid.q.val() & self.atomic_turn.q.val();
         self.atomic_w_ready.next = self.atomic_w_open.val();
-        if self.atomic_w_open.val() {
-            self.w_data.d.next = self.atomic_w_data.val();
-            self.w_strobe.d.next = self.atomic_w_strobe.val();
-            self.w_last.d.next = self.atomic_w_last.val();
-            if self.atomic_w_valid.val() {
-                self.w_valid.d.next = true;
-                if self.atomic_w_last.val() {
-                    self.atomic_turn.d.next = false;
-                }
+        self.w_comes.next = self.w_take.val();
+        if self.atomic_turn.q.val() {
+            self.in_data.next = self.atomic_w_data.val();
+            self.in_strobe.next = self.atomic_w_strobe.val();
+            self.in_last.next = self.atomic_w_last.val();
+        }
+        if self.atomic_w_open.val() & self.atomic_w_valid.val() {
+            self.w_comes.next = true;
+            if self.atomic_w_last.val() {
+                self.atomic_turn.d.next = false;
             }
+        }
+        self.w_leaves.next = !self.w_valid.q.val() | self.m_w_ready.val();
+        if self.w_leaves.val() {
+            self.w_valid.d.next = self.side_valid.q.val() | self.w_comes.val();
+            self.w_data.d.next = self.in_data.val();
+            self.w_strobe.d.next = self.in_strobe.val();
+            self.w_last.d.next = self.in_last.val();
+            if self.side_valid.q.val() {
+                self.w_data.d.next = self.side_data.q.val();
+                self.w_strobe.d.next = self.side_strobe.q.val();
+                self.w_last.d.next = self.side_last.q.val();
+            }
+            self.side_valid.d.next = false;
+        } else {
+            if self.w_comes.val() {
+                self.side_valid.d.next = true;
+            }
+        }
+        if !self.side_valid.q.val() {
+            self.side_data.d.next = self.in_data.val();
+            self.side_strobe.d.next = self.in_strobe.val();
+            self.side_last.d.next = self.in_last.val();
         }
 
         self.kept.next = self.order_count.q.val();
@@ -381,6 +419,7 @@ impl<const W: usize, const K: usize> Logic for WriteArbiter<W, K> {
         if self.reset.val() {
             self.aw_valid.d.next = false;
             self.w_valid.d.next = false;
+            self.side_valid.d.next = false;
             self.order_count.d.next = 0.into();
             self.granted.d.next = true;
             self.atomic_granted.d.next = false;

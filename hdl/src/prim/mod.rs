@@ -4,12 +4,14 @@
 mod block_name;
 mod logic_ram;
 mod logic_rom;
+mod reset_copy;
 mod rom;
 mod sdp_ram;
 mod split_ram;
 
 pub use logic_ram::LogicRam;
 pub use logic_rom::LogicRom;
+pub use reset_copy::ResetCopy;
 pub use rom::Rom;
 pub use sdp_ram::SdpRam;
 pub use split_ram::SplitRam;

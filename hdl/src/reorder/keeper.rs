@@ -181,6 +181,9 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     row_item: Signal<Local, Bits<RA>>,
     map_address: Signal<Local, Bits<MA>>,
     row_write: Signal<Local, Bit>,
+    write_kept: DFF<Bit>,
+    address_kept: DFF<Bits<RA>>,
+    data_kept: DFF<Bits<36>>,
     row_count: Signal<Local, Bits<7>>,
     row_window: Signal<Local, Bits<6>>,
     row_farthest: Signal<Local, Bits<6>>,
@@ -193,7 +196,8 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     accepts: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
     dispose: Signal<Local, Bit>,
-    leaves: Signal<Local, Bit>,
+    /// One is held: the last leaves. `count` stands for some cycles before it counts.
+    single: DFF<Bit>,
     top: Constant<Bits<C>>,
     share_log: Constant<Bits<4>>,
     in_reset: Constant<Bits<3>>,
@@ -318,6 +322,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             row_item: Default::default(),
             map_address: Default::default(),
             row_write: Default::default(),
+            write_kept: Default::default(),
+            address_kept: Default::default(),
+            data_kept: Default::default(),
             row_count: Default::default(),
             row_window: Default::default(),
             row_farthest: Default::default(),
@@ -332,7 +339,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             accepts: Default::default(),
             lost: Default::default(),
             dispose: Default::default(),
-            leaves: Default::default(),
+            single: Default::default(),
             top: Constant::new((1u64 << (C - 1)).to_bits()),
             share_log: Constant::new(SHARE_LOG.to_bits()),
             in_reset: state(state::RESET),
@@ -380,6 +387,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             check_psn,
             check_jump,
             jumped,
+            single,
+            write_kept,
+            address_kept,
+            data_kept,
             shown_kept,
             probing_kept,
             blocked_kept,
@@ -485,7 +496,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.hit.q.val() & !self.shown_kept.q.val();
         self.lost.next =
             (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.hold_standing.val();
-        self.leaves.next = !self.less.val().any();
+        self.single.d.next = !self.less.val().any();
         self.dispose.next = false;
 
         // After a packet.
@@ -796,7 +807,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                         self.walk_left.d.next = self.walk_left.q.val() - 1;
                         self.psn.d.next = self.psn.q.val() + 1;
                         self.step.d.next = KeeperState::WalkRead;
-                        if self.leaves.val() | (self.walk_left.q.val() == 1) {
+                        if self.single.q.val() | (self.walk_left.q.val() == 1) {
                             self.step.d.next = KeeperState::WalkEnd;
                         }
                     }
@@ -831,28 +842,32 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.map.write_enable.next = true;
             self.row_write.next = true;
             self.row_count.next = self.less.val();
-            if self.leaves.val() | (self.step.q.val() == KeeperState::Take) {
+            if self.single.q.val() | (self.step.q.val() == KeeperState::Take) {
                 self.row_ages.next = false;
             }
-            self.windows.give.next = self.leaves.val();
+            self.windows.give.next = self.single.q.val();
         }
 
-        self.rows.write_enable.next = self.row_write.val();
-        self.rows.write_address.next = self.row_item.val();
-        self.rows.write_data.next = bit_cast::<36, 7>(self.row_count.val())
+        // A row is written a cycle later; it is read again two cycles later at the earliest.
+        self.rows.write_enable.next = self.write_kept.q.val();
+        self.rows.write_address.next = self.address_kept.q.val();
+        self.rows.write_data.next = self.data_kept.q.val();
+        self.write_kept.d.next = self.row_write.val();
+        self.address_kept.d.next = self.row_item.val();
+        self.data_kept.d.next = bit_cast::<36, 7>(self.row_count.val())
             | (bit_cast::<36, 6>(self.row_window.val()) << 7)
             | (bit_cast::<36, 6>(self.row_farthest.val()) << 13)
             | (bit_cast::<36, 1>(self.row_ages.val().into()) << 19)
             | (bit_cast::<36, 16>(self.row_deadline.val()) << 20);
         if self.step.q.val() == KeeperState::Reply {
-            self.rows.write_enable.next = true;
-            self.rows.write_address.next = self.row_item.val() | 1;
-            self.rows.write_data.next = bit_cast::<36, 6>(self.nak_distance.val()) | (bit_cast::<36, 12>(self.nak_delay.val()) << 6);
+            self.write_kept.d.next = true;
+            self.address_kept.d.next = self.row_item.val() | 1;
+            self.data_kept.d.next = bit_cast::<36, 6>(self.nak_distance.val()) | (bit_cast::<36, 12>(self.nak_delay.val()) << 6);
         }
         if self.step.q.val() == KeeperState::Clear {
-            self.rows.write_enable.next = !self.over.val();
-            self.rows.write_address.next = self.clear.q.val().get_bits::<RA>(0);
-            self.rows.write_data.next = 0.into();
+            self.write_kept.d.next = !self.over.val();
+            self.address_kept.d.next = self.clear.q.val().get_bits::<RA>(0);
+            self.data_kept.d.next = 0.into();
             self.map.write_enable.next = !self.over.val();
             self.map.write_address.next = self.clear.q.val().get_bits::<MA>(0);
             self.map.write_data.next = 0.into();
@@ -869,6 +884,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.state_done.d.next = false;
             self.scan.d.next = 0.into();
             self.event_waits.d.next = false;
+            self.write_kept.d.next = false;
         }
     }
 

@@ -4,7 +4,7 @@
 //! ```text
 //! psn, bound, oldest ───────┐ pair
 //! oldest, limit, first, end ┴─► difference ─► negative (bit 23), equal
-//! length ─► less 1 ─► divided by the PMTU ─► + first + 1 ─► end
+//! length ─► divided by the PMTU, rounded up ─► + first ─► end
 //! ```
 //!
 //! | register | holds |
@@ -42,7 +42,7 @@ pub struct AckWalk {
     /// Words from the rows and from `Send`, and which register takes them.
     pub word: Signal<In, Bits<32>>,
     pub look: Signal<In, Bits<32>>,
-    /// Of the response's head, which holds still.
+    /// Of the response's head, which holds still; a cycle of it passes first.
     pub psn: Signal<In, Bits<24>>,
     pub load_oldest: Signal<In, Bit>,
     pub load_limit: Signal<In, Bit>,
@@ -67,13 +67,17 @@ pub struct AckWalk {
     end_kept: DFF<Bits<24>>,
     bound_kept: DFF<Bits<24>>,
     length_kept: DFF<Bits<32>>,
-    less: DFF<Bits<32>>,
-    empty: DFF<Bit>,
+    /// The response's, registered.
+    psn_kept: DFF<Bits<24>>,
+    /// Whole packets of the message, and whether there is one more.
+    whole: DFF<Bits<24>>,
+    round: DFF<Bit>,
     difference_kept: DFF<Bits<24>>,
     left: Signal<Local, Bits<24>>,
     right: Signal<Local, Bits<24>>,
     sum: Signal<Local, Bits<25>>,
-    quotient: Signal<Local, Bits<24>>,
+    rest: Signal<Local, Bits<12>>,
+    rests: [Constant<Bits<12>>; 5],
     far: Constant<Bit>,
 }
 
@@ -108,13 +112,15 @@ impl AckWalk {
             end_kept: Default::default(),
             bound_kept: Default::default(),
             length_kept: Default::default(),
-            less: Default::default(),
-            empty: Default::default(),
+            psn_kept: Default::default(),
+            whole: Default::default(),
+            round: Default::default(),
             difference_kept: Default::default(),
             left: Default::default(),
             right: Default::default(),
             sum: Default::default(),
-            quotient: Default::default(),
+            rest: Default::default(),
+            rests: std::array::from_fn(|i| Constant::new(((256u64 << i) - 1).to_bits())),
             far: Constant::new(far),
         }
     }
@@ -135,8 +141,9 @@ impl Logic for AckWalk {
             end_kept,
             bound_kept,
             length_kept,
-            less,
-            empty,
+            psn_kept,
+            whole,
+            round,
             difference_kept
         );
 
@@ -162,7 +169,7 @@ impl Logic for AckWalk {
             }
             _ => {}
         }
-        self.left.next = self.psn.val();
+        self.left.next = self.psn_kept.q.val();
         if self.left_code.q.val().get_bit(0) {
             self.left.next = self.bound_kept.q.val();
         }
@@ -189,40 +196,43 @@ impl Logic for AckWalk {
         self.negative.next = self.difference_kept.q.val().get_bit(23);
         self.equal.next = !self.difference_kept.q.val().any();
 
-        // R22: the last PSN.
-        self.less.d.next = self.length_kept.q.val() - 1;
-        self.empty.d.next = !self.length_kept.q.val().any();
-        self.quotient.next = self.less.q.val().get_bits::<24>(8);
+        // R22: a message's PSNs are its packets, and one at least.
+        self.whole.d.next = self.length_kept.q.val().get_bits::<24>(8);
+        self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[0].val();
         self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 8;
         if self.pmtu.val() == 2 {
-            self.quotient.next = bit_cast::<24, 23>(self.less.q.val().get_bits::<23>(9));
+            self.whole.d.next = bit_cast::<24, 23>(self.length_kept.q.val().get_bits::<23>(9));
+            self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[1].val();
             self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 9;
         }
         if self.far.val() {
             if self.pmtu.val() == 3 {
-                self.quotient.next = bit_cast::<24, 22>(self.less.q.val().get_bits::<22>(10));
+                self.whole.d.next = bit_cast::<24, 22>(self.length_kept.q.val().get_bits::<22>(10));
+                self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[2].val();
                 self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 10;
             }
             if self.pmtu.val() == 4 {
-                self.quotient.next = bit_cast::<24, 21>(self.less.q.val().get_bits::<21>(11));
+                self.whole.d.next = bit_cast::<24, 21>(self.length_kept.q.val().get_bits::<21>(11));
+                self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[3].val();
                 self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 11;
             }
             if self.pmtu.val() == 5 {
-                self.quotient.next = bit_cast::<24, 20>(self.less.q.val().get_bits::<20>(12));
+                self.whole.d.next = bit_cast::<24, 20>(self.length_kept.q.val().get_bits::<20>(12));
+                self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[4].val();
                 self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 12;
             }
         }
-        if self.empty.q.val() {
-            self.quotient.next = 0.into();
-        }
+        self.round.d.next = self.rest.val().any() | !self.length_kept.q.val().any();
         // One adder: the lowest bit carries in.
-        self.sum.next = ((bit_cast::<25, 24>(self.first_kept.q.val()) << 1) | 1) + ((bit_cast::<25, 24>(self.quotient.val()) << 1) | 1);
+        self.sum.next = ((bit_cast::<25, 24>(self.first_kept.q.val()) << 1) | 1)
+            + ((bit_cast::<25, 24>(self.whole.q.val()) << 1) | bit_cast::<25, 1>(self.round.q.val().into()));
         self.end_kept.d.next = self.sum.val().get_bits::<24>(1);
 
         // Onward.
-        self.bound_kept.d.next = self.psn.val();
+        self.psn_kept.d.next = self.psn.val();
+        self.bound_kept.d.next = self.psn_kept.q.val();
         if self.inclusive.val() {
-            self.bound_kept.d.next = self.psn.val() + 1;
+            self.bound_kept.d.next = self.psn_kept.q.val() + 1;
         }
         if self.load_oldest.val() {
             self.oldest_kept.d.next = self.word.val().get_bits::<24>(0);

@@ -155,7 +155,6 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pd: DFF<Bits<16>>,
     operation: DFF<Bits<4>>,
     signaled: DFF<Bit>,
-    response: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     cause: Signal<Local, Bits<8>>,
     completed: Signal<Local, Bits<8>>,
@@ -274,7 +273,6 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             pd: Default::default(),
             operation: Default::default(),
             signaled: Default::default(),
-            response: Default::default(),
             done: Default::default(),
             cause: Default::default(),
             completed: Default::default(),
@@ -349,9 +347,8 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.steps.sent_valid.next = self.sent_valid.val();
         self.steps.sent_index.next = self.sent_index.val();
         self.steps.sent_status.next = self.sent_status.val();
-        self.response.next = self.steps.work.val() == CompleteWork::Response;
         self.done.next = self.steps.finish.val();
-        self.response_done.next = self.done.val() & self.response.val();
+        self.response_done.next = self.steps.response_done.val();
         self.response_placed.next = self.steps.placed.val();
         self.response_code.next = self.code_response.val();
         if self.steps.ghost.val() {

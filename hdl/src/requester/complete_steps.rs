@@ -61,9 +61,11 @@ pub enum CompleteState {
     Started,
     Posted,
     PostedWait,
+    PostedLook,
     Flush,
     Begun,
     BegunWait,
+    BegunLook,
     Drained,
     Save,
     SaveIndex,
@@ -104,6 +106,8 @@ pub struct CompleteSteps {
     pub sent_status: Signal<In, Bits<8>>,
     pub work: Signal<Out, CompleteWork>,
     pub finish: Signal<Out, Bit>,
+    /// One cycle: the response is done.
+    pub response_done: Signal<Out, Bit>,
     /// The response was outside what is outstanding (R39).
     pub ghost: Signal<Out, Bit>,
     /// The response's last job has released the frame.
@@ -204,6 +208,8 @@ pub struct CompleteSteps {
     here: DFF<Bit>,
     in_flight: DFF<Bit>,
     hit: DFF<Bit>,
+    /// What Send showed, a cycle later.
+    looked: DFF<Bits<32>>,
     same: DFF<Bit>,
     /// The acknowledgement ends with this message.
     exact: DFF<Bit>,
@@ -224,6 +230,8 @@ pub struct CompleteSteps {
     status_kept: DFF<Bits<4>>,
     cause: DFF<Bits<6>>,
     operation: DFF<TimerOperation>,
+    /// The end, a cycle after its decision.
+    finish_kept: DFF<Bit>,
     report: DFF<Bit>,
     report_kept: DFF<Bits<12>>,
     other: Signal<Local, Bit>,
@@ -281,6 +289,7 @@ impl Default for CompleteSteps {
             sent_status: Default::default(),
             work: Default::default(),
             finish: Default::default(),
+            response_done: Default::default(),
             ghost: Default::default(),
             placed: Default::default(),
             index: Default::default(),
@@ -369,6 +378,7 @@ impl Default for CompleteSteps {
             here: Default::default(),
             in_flight: Default::default(),
             hit: Default::default(),
+            looked: Default::default(),
             same: Default::default(),
             exact: Default::default(),
             moved: Default::default(),
@@ -388,6 +398,7 @@ impl Default for CompleteSteps {
             status_kept: Default::default(),
             cause: Default::default(),
             operation: Default::default(),
+            finish_kept: Default::default(),
             report: Default::default(),
             report_kept: Default::default(),
             other: Default::default(),
@@ -447,6 +458,7 @@ impl Logic for CompleteSteps {
             here,
             in_flight,
             hit,
+            looked,
             same,
             exact,
             moved,
@@ -468,10 +480,13 @@ impl Logic for CompleteSteps {
             outstanding,
             rnr_expired
         );
-        dff_setup!(self, clock, status_kept, cause, operation, report, report_kept);
+        dff_setup!(self, clock, status_kept, cause, operation, finish_kept, report, report_kept);
 
+        self.looked.d.next = self.look_data.val();
         self.expired_ready.next = false;
-        self.finish.next = false;
+        self.finish.next = self.finish_kept.q.val();
+        self.finish_kept.d.next = false;
+        self.response_done.next = self.finish_kept.q.val() & (self.work_kept.q.val() == CompleteWork::Response);
         self.read.next = false;
         self.item.next = 0.into();
         self.write.next = false;
@@ -555,7 +570,10 @@ impl Logic for CompleteSteps {
                 self.rnr_expired.d.next = self.expired_rnr.val();
                 self.cause.d.next = 0.into();
                 self.operation.d.next = TimerOperation::Nothing;
-                if self.response_valid.val() & !(self.turn.q.val() & self.other.val()) {
+                if self.finish_kept.q.val() {
+                    // What is done is still on offer.
+                    self.state.d.next = CompleteState::Idle;
+                } else if self.response_valid.val() & !(self.turn.q.val() & self.other.val()) {
                     self.work_kept.d.next = CompleteWork::Response;
                     self.index_kept.d.next = self.response_index.val();
                     self.turn.d.next = true;
@@ -928,7 +946,10 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::PostedWait;
             }
             CompleteState::PostedWait => {
-                self.same.d.next = self.look_data.val().get_bits::<16>(16) == self.wqe_kept.q.val();
+                self.state.d.next = CompleteState::PostedLook;
+            }
+            CompleteState::PostedLook => {
+                self.same.d.next = self.looked.q.val().get_bits::<16>(16) == self.wqe_kept.q.val();
                 self.state.d.next = CompleteState::Flush;
             }
             CompleteState::Flush => {
@@ -950,7 +971,10 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::BegunWait;
             }
             CompleteState::BegunWait => {
-                self.same.d.next = self.look_data.val().get_bits::<16>(0) == self.wqe_kept.q.val();
+                self.state.d.next = CompleteState::BegunLook;
+            }
+            CompleteState::BegunLook => {
+                self.same.d.next = self.looked.q.val().get_bits::<16>(0) == self.wqe_kept.q.val();
                 self.state.d.next = CompleteState::Drained;
             }
             CompleteState::Drained => {
@@ -1045,12 +1069,12 @@ impl Logic for CompleteSteps {
             CompleteState::Wake => {
                 self.wake_valid.next = true;
                 if self.wake_ready.val() {
-                    self.finish.next = true;
+                    self.finish_kept.d.next = true;
                     self.state.d.next = CompleteState::Idle;
                 }
             }
             CompleteState::Finish => {
-                self.finish.next = true;
+                self.finish_kept.d.next = true;
                 self.state.d.next = CompleteState::Idle;
             }
             _ => {
@@ -1109,6 +1133,7 @@ impl Logic for CompleteSteps {
 
         if self.reset.val() {
             self.state.d.next = CompleteState::Idle;
+            self.finish_kept.d.next = false;
             self.turn.d.next = false;
             self.report.d.next = false;
         }

@@ -7,7 +7,7 @@
 //! load_second ─► remaining −= offset; rest −= offset; tail −= length 1
 //! ```
 //!
-//! Two cycles after `load_second` the outputs stand. `rest` is what element 0 still has, `tail` what neither element accounts for.
+//! Two cycles after `load_second` the outputs stand, `piece` two later. `rest` is what element 0 still has, `tail` what neither element accounts for.
 //! `count` is the number of PSNs: ceil(remaining / PMTU), by one halving a cycle.
 
 use rust_hdl::prelude::*;
@@ -24,7 +24,7 @@ pub struct Cut {
     pub load_length: Signal<In, Bit>,
     pub load_first: Signal<In, Bit>,
     pub load_second: Signal<In, Bit>,
-    /// Element 1's piece is in hand, not element 0's.
+    /// Element 1's piece is in hand in the next cycle, not element 0's.
     pub second_piece: Signal<In, Bit>,
     pub count_load: Signal<In, Bit>,
     pub count_halve: Signal<In, Bit>,
@@ -41,7 +41,7 @@ pub struct Cut {
     /// The packet takes bytes of both elements; of element 1 alone.
     pub split: Signal<Out, Bit>,
     pub beyond: Signal<Out, Bit>,
-    /// Bytes of the piece in hand.
+    /// Bytes of the piece in hand: a register.
     pub piece: Signal<Out, Bits<14>>,
     /// `offset` after the packet.
     pub next_offset: Signal<Out, Bits<32>>,
@@ -52,6 +52,7 @@ pub struct Cut {
     tail: DFF<Bits<33>>,
     payload_kept: DFF<Bits<14>>,
     over_kept: DFF<Bit>,
+    piece_kept: DFF<Bits<14>>,
     count_kept: DFF<Bits<24>>,
     size: Signal<Local, Bits<14>>,
     high: Signal<Local, Bits<32>>,
@@ -76,6 +77,7 @@ impl Logic for Cut {
             tail,
             payload_kept,
             over_kept,
+            piece_kept,
             count_kept
         );
 
@@ -134,13 +136,14 @@ impl Logic for Cut {
         self.short.next = self.rest_kept.q.val().get_bits::<14>(0) < self.payload_kept.q.val();
         self.split.next = !self.beyond.val() & !self.ample.val() & self.short.val();
         self.left.next = self.payload_kept.q.val() - self.rest_kept.q.val().get_bits::<14>(0);
-        self.piece.next = self.payload_kept.q.val();
+        self.piece_kept.d.next = self.payload_kept.q.val();
         if self.split.val() {
-            self.piece.next = self.rest_kept.q.val().get_bits::<14>(0);
+            self.piece_kept.d.next = self.rest_kept.q.val().get_bits::<14>(0);
             if self.second_piece.val() {
-                self.piece.next = self.left.val();
+                self.piece_kept.d.next = self.left.val();
             }
         }
+        self.piece.next = self.piece_kept.q.val();
 
         if self.count_load.val() {
             self.count_kept.d.next = self.remaining_kept.q.val().get_bits::<24>(8);

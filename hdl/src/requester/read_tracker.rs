@@ -41,6 +41,8 @@ pub struct ReadTracker<const QA: usize, const T: usize> {
     entries: Fifo<4, 5, T>,
     ends: Fifo<4, 5, 1>,
     used: DFF<Bits<5>>,
+    error_now: DFF<Bit>,
+    report_now: DFF<Bit>,
     payload: Signal<Local, Bit>,
     ended: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
@@ -50,7 +52,7 @@ pub struct ReadTracker<const QA: usize, const T: usize> {
 impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, used);
+        dff_setup!(self, clock, used, error_now, report_now);
         clock!(self, clock, entries, ends);
         self.entries.reset.next = self.reset.val();
         self.ends.reset.next = self.reset.val();
@@ -75,8 +77,11 @@ impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
         self.payload.next = self.entries.m_data.val().get_bit(0);
         self.bad.next = self.payload.val() & self.ends.m_data.val().any();
         self.ended.next = self.entries.m_valid.val() & (!self.payload.val() | self.ends.m_valid.val());
-        self.error.next = self.ended.val() & self.bad.val();
-        self.report.next = self.ended.val() & !self.bad.val() & self.entries.m_data.val().get_bit(1);
+        // A cycle late, and gone with the entry.
+        self.error_now.d.next = self.ended.val() & self.bad.val() & !self.pop.val();
+        self.report_now.d.next = self.ended.val() & !self.bad.val() & self.entries.m_data.val().get_bit(1) & !self.pop.val();
+        self.error.next = self.error_now.q.val();
+        self.report.next = self.report_now.q.val();
         self.index.next = self.entries.m_data.val().get_bits::<QA>(18);
         self.wqe.next = self.entries.m_data.val().get_bits::<16>(2);
         self.leave.next = self.pop.val() | (self.ended.val() & !self.bad.val() & !self.entries.m_data.val().get_bit(1));
@@ -92,6 +97,8 @@ impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
         self.room.next = !self.used.q.val().get_bit(4);
         self.empty.next = !self.used.q.val().any();
         if self.reset.val() {
+            self.error_now.d.next = false;
+            self.report_now.d.next = false;
             self.used.d.next = 0.into();
         }
     }

@@ -8,7 +8,7 @@
 //!   └──────┴─► Fault ◄───────────────────────────────────────────────────┘
 //! ```
 //!
-//! A turn's words are written while the next one is loaded: `issue` writes the first, the others follow one a cycle, and the turn's facts must stay so long:
+//! What is written goes through a register, so that the sums on the way stand behind none of the row's other sources. A turn's words are written while the next one is loaded: `issue` writes the first, the others follow one a cycle, and the turn's facts must stay so long:
 //! `fresh` 2 cycles from `issue` on, `next_offset` and `last` 4, the PSNs 5. Orders read one word of the row before: item `row_item`, asked for from `Ask` on.
 
 use super::SendOrder;
@@ -70,6 +70,14 @@ pub struct RowWrites<const QA: usize> {
     pub write_item: Signal<Out, Bits<5>>,
     pub write_data: Signal<Out, Bits<32>>,
     step: DFF<RowStep>,
+    out_write: DFF<Bit>,
+    out_index: DFF<Bits<QA>>,
+    out_item: DFF<Bits<5>>,
+    out_data: DFF<Bits<32>>,
+    now_write: Signal<Local, Bit>,
+    now_index: Signal<Local, Bits<QA>>,
+    now_item: Signal<Local, Bits<5>>,
+    now_data: Signal<Local, Bits<32>>,
     kept: DFF<Bits<QA>>,
     saving: Signal<Local, Bit>,
     after: Signal<Local, Bits<16>>,
@@ -80,7 +88,7 @@ pub struct RowWrites<const QA: usize> {
 impl<const QA: usize> Logic for RowWrites<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, kept);
+        dff_setup!(self, clock, step, kept, out_write, out_index, out_item, out_data);
 
         self.after.next = self.next_wqe.val();
         if self.last.val() {
@@ -95,48 +103,48 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             | (self.step.q.val() == RowStep::SavePsn)
             | (self.step.q.val() == RowStep::SaveOffset)
             | (self.step.q.val() == RowStep::SaveHighest);
-        self.write_index.next = self.order_index.val();
+        self.now_index.next = self.order_index.val();
         if self.saving.val() {
-            self.write_index.next = self.kept.q.val();
+            self.now_index.next = self.kept.q.val();
         }
         if self.step.q.val() == RowStep::Rest {
-            self.write_index.next = self.index.val();
+            self.now_index.next = self.index.val();
             self.kept.d.next = self.index.val();
         }
-        self.idle.next = self.step.q.val() == RowStep::Rest;
+        self.idle.next = (self.step.q.val() == RowStep::Rest) & !self.out_write.q.val();
         self.asking.next = false;
         // RTR to RTS takes SQ_PSN; a rewind keeps the half word that isn't its own.
         self.row_item.next = 10.into();
         if self.order.val() == SendOrder::Rewind {
             self.row_item.next = 1.into();
         }
-        self.write.next = false;
-        self.write_item.next = 0.into();
-        self.write_data.next = self.psn.val();
+        self.now_write.next = false;
+        self.now_item.next = 0.into();
+        self.now_data.next = self.psn.val();
         self.order_done.next = false;
         match self.step.q.val() {
             RowStep::SaveBegun => {
-                self.write.next = self.fresh.val();
-                self.write_item.next = 3.into();
-                self.write_data.next = bit_cast::<32, 16>(self.following.val());
+                self.now_write.next = self.fresh.val();
+                self.now_item.next = 3.into();
+                self.now_data.next = bit_cast::<32, 16>(self.following.val());
                 self.step.d.next = RowStep::SavePsn;
             }
             RowStep::SavePsn => {
-                self.write.next = true;
+                self.now_write.next = true;
                 self.step.d.next = RowStep::SaveOffset;
             }
             RowStep::SaveOffset => {
-                self.write.next = true;
-                self.write_item.next = 4.into();
-                self.write_data.next = self.next_offset.val();
+                self.now_write.next = true;
+                self.now_item.next = 4.into();
+                self.now_data.next = self.next_offset.val();
                 if self.last.val() {
-                    self.write_data.next = 0.into();
+                    self.now_data.next = 0.into();
                 }
                 self.step.d.next = RowStep::SaveHighest;
             }
             RowStep::SaveHighest => {
-                self.write.next = self.newest.val();
-                self.write_item.next = 2.into();
+                self.now_write.next = self.newest.val();
+                self.now_item.next = 2.into();
                 self.step.d.next = RowStep::Rest;
             }
             RowStep::Ask => {
@@ -151,63 +159,63 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 }
             }
             RowStep::RewindIndex => {
-                self.write.next = true;
-                self.write_item.next = 1.into();
-                self.write_data.next =
+                self.now_write.next = true;
+                self.now_item.next = 1.into();
+                self.now_data.next =
                     bit_cast::<32, 16>(self.rewind_wqe.val()) | (bit_cast::<32, 16>(self.row_word.val().get_bits::<16>(16)) << 16);
                 self.step.d.next = RowStep::RewindPsn;
             }
             RowStep::RewindPsn => {
-                self.write.next = true;
-                self.write_data.next = bit_cast::<32, 24>(self.rewind_psn.val());
+                self.now_write.next = true;
+                self.now_data.next = bit_cast::<32, 24>(self.rewind_psn.val());
                 self.step.d.next = RowStep::Offset;
             }
             RowStep::BeginPsn => {
                 // R41: the PSN of the row, every time.
-                self.write.next = true;
-                self.write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.now_write.next = true;
+                self.now_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
                 self.step.d.next = RowStep::BeginHighest;
             }
             RowStep::BeginHighest => {
-                self.write.next = true;
-                self.write_item.next = 2.into();
-                self.write_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.now_write.next = true;
+                self.now_item.next = 2.into();
+                self.now_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
                 self.step.d.next = RowStep::BeginIndex;
             }
             RowStep::BeginIndex => {
-                self.write.next = true;
-                self.write_item.next = 1.into();
-                self.write_data.next = 0.into();
+                self.now_write.next = true;
+                self.now_item.next = 1.into();
+                self.now_data.next = 0.into();
                 self.step.d.next = RowStep::BeginBegun;
             }
             RowStep::BeginBegun => {
-                self.write.next = true;
-                self.write_item.next = 3.into();
-                self.write_data.next = 0.into();
+                self.now_write.next = true;
+                self.now_item.next = 3.into();
+                self.now_data.next = 0.into();
                 self.step.d.next = RowStep::Offset;
             }
             RowStep::Offset => {
-                self.write.next = true;
-                self.write_item.next = 4.into();
-                self.write_data.next = 0.into();
+                self.now_write.next = true;
+                self.now_item.next = 4.into();
+                self.now_data.next = 0.into();
                 if self.order.val() == SendOrder::Rewind {
-                    self.write_data.next = self.rewind_offset.val();
+                    self.now_data.next = self.rewind_offset.val();
                 }
                 self.order_done.next = true;
                 self.step.d.next = RowStep::Rest;
             }
             RowStep::Fault => {
-                self.write.next = true;
-                self.write_item.next = 7.into();
-                self.write_data.next = bit_cast::<32, 16>(self.tracker_wqe.val());
+                self.now_write.next = true;
+                self.now_item.next = 7.into();
+                self.now_data.next = bit_cast::<32, 16>(self.tracker_wqe.val());
                 self.order_done.next = true;
                 self.step.d.next = RowStep::Rest;
             }
             _ => {
                 if self.issue.val() {
-                    self.write.next = true;
-                    self.write_item.next = 1.into();
-                    self.write_data.next = bit_cast::<32, 16>(self.after.val()) | (bit_cast::<32, 16>(self.following.val()) << 16);
+                    self.now_write.next = true;
+                    self.now_item.next = 1.into();
+                    self.now_data.next = bit_cast::<32, 16>(self.after.val()) | (bit_cast::<32, 16>(self.following.val()) << 16);
                     self.step.d.next = RowStep::SaveBegun;
                 } else {
                     if self.order_valid.val() {
@@ -219,7 +227,19 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 }
             }
         }
+        self.out_write.d.next = self.now_write.val();
+        self.out_index.d.next = self.now_index.val();
+        self.out_item.d.next = self.now_item.val();
+        self.out_data.d.next = self.now_data.val();
+        self.write.next = self.out_write.q.val();
+        self.write_item.next = self.out_item.q.val();
+        self.write_data.next = self.out_data.q.val();
+        self.write_index.next = self.index.val();
+        if self.out_write.q.val() {
+            self.write_index.next = self.out_index.q.val();
+        }
         if self.reset.val() {
+            self.out_write.d.next = false;
             self.step.d.next = RowStep::Rest;
         }
     }

@@ -163,7 +163,11 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     fetching: DFF<Bit>,
     order_open: DFF<Bit>,
     order_kept: DFF<SendOrder>,
-    // Tokens in the queue; how many of them, the oldest, may say what is no longer so; what was found out about such a one at the head.
+    /// The head of the queue, in a register: what the segmenter's choice starts from.
+    front: DFF<Bits<QS>>,
+    front_valid: DFF<Bit>,
+    /// Tokens behind it; all tokens in the queue; how many of them, the oldest, may say what is no longer so; what was found out about such a one at the head.
+    stored_tokens: DFF<Bits<QB>>,
     waiting: DFF<Bits<QB>>,
     doubt: DFF<Bits<QB>>,
     known: DFF<Bit>,
@@ -177,6 +181,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     end_woken: DFF<Bit>,
     woken: DFF<Bit>,
     sending: DFF<Bit>,
+    rewind_seen: DFF<Bit>,
     flushing: DFF<Bit>,
     flush_index_kept: DFF<Bits<12>>,
     flush_state_kept: DFF<Bits<3>>,
@@ -204,6 +209,11 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     orders: Signal<Local, Bit>,
     doubtful: Signal<Local, Bit>,
     draining: Signal<Local, Bit>,
+    token_data: Signal<Local, Bits<QS>>,
+    open: Signal<Local, Bit>,
+    stores: Signal<Local, Bit>,
+    passing: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
@@ -243,6 +253,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             going,
             guess,
             other,
+            front,
+            front_valid,
+            stored_tokens,
             waiting,
             doubt
         );
@@ -268,6 +281,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             end_woken,
             woken,
             sending,
+            rewind_seen,
             flushing
         );
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index, unsure);
@@ -279,13 +293,13 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.in_hand.next = self.index.q.val().get_bits::<QA>(0);
         self.who.next = self.in_hand.val();
 
-        // What may be begun.
+        // What may be begun. A rewind is seen a cycle later, so that no turn stands behind Complete's state machine.
         self.quiet.next = self.segmenter_idle.val() & !self.ended.q.val();
-        self.can_rewind.next = self.rewind_valid.val() & self.quiet.val() & self.count_free.val();
+        self.can_rewind.next = self.rewind_seen.q.val() & self.quiet.val() & self.count_free.val();
         self.can_state.next = self.state_valid.val() & self.quiet.val() & self.tracker_empty.val() & !self.flushing.q.val();
         self.can_error.next = self.tracker_error.val() & self.quiet.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
-        self.can_prepare.next = self.queue.m_valid.val() & !self.known.q.val() & self.doubtful.val();
+        self.can_prepare.next = self.front_valid.q.val() & !self.known.q.val() & self.doubtful.val();
         self.can_doorbell.next = self.doorbell_valid.val() & !self.flushing.q.val() & !self.refusing.q.val() & self.count_free.val();
 
         self.other.d.next = self.ended.q.val()
@@ -401,7 +415,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
                     } else if self.can_prepare.val() {
                         self.work.d.next = SchedulerWork::Prepare;
-                        self.index.d.next = bit_cast::<12, QA>(self.queue.m_data.val().get_bits::<QA>(3));
+                        self.index.d.next = bit_cast::<12, QA>(self.front.q.val().get_bits::<QA>(3));
                     } else if self.arrival_valid.val() {
                         self.work.d.next = SchedulerWork::Arrival;
                         self.index.d.next = bit_cast::<12, QA>(self.arrival_index.val());
@@ -712,6 +726,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
         }
 
+        self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
+
         // The row.
         self.read_base.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | bit_cast::<QS, 3>(self.read_item.val());
         self.ram.read_address.next = self.read_base.val();
@@ -767,13 +783,31 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         // Out.
         self.ready.next = self.step.q.val() != SchedulerState::Walk;
         // A token says what its turn must know.
-        self.queue.s_valid.next = self.push.val();
         self.draining.next = self.qp_state.q.val() == 4;
-        self.queue.s_data.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3)
+        self.token_data.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3)
             | bit_cast::<QS, 1>(self.slot.q.val().into())
             | (bit_cast::<QS, 1>(self.failed.q.val().into()) << 1)
             | (bit_cast::<QS, 1>(self.draining.val().into()) << 2);
-        self.queue.m_ready.next = self.pop.val();
+        self.open.next = !self.front_valid.q.val() | self.pop.val();
+        self.passing.next = self.open.val() & !self.stored_tokens.q.val().any();
+        self.stores.next = self.push.val() & !self.passing.val();
+        self.queue.s_valid.next = self.stores.val();
+        self.queue.s_data.next = self.token_data.val();
+        self.queue.m_ready.next = self.open.val();
+        self.leaves.next = self.queue.m_valid.val() & self.open.val();
+        if self.open.val() {
+            self.front_valid.d.next = self.queue.m_valid.val() | (self.push.val() & self.passing.val());
+            self.front.d.next = self.token_data.val();
+            if self.stored_tokens.q.val().any() {
+                self.front.d.next = self.queue.m_data.val();
+            }
+        }
+        if self.stores.val() & !self.leaves.val() {
+            self.stored_tokens.d.next = self.stored_tokens.q.val() + 1;
+        }
+        if self.leaves.val() & !self.stores.val() {
+            self.stored_tokens.d.next = self.stored_tokens.q.val() - 1;
+        }
         if self.push.val() & !self.pop.val() {
             self.waiting.d.next = self.waiting.q.val() + 1;
         }
@@ -799,15 +833,15 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.order_valid.next = self.order_open.q.val();
         self.end_ready.next = !self.ended.q.val();
         self.turn_valid.next = (self.known.q.val() | !self.doubtful.val())
-            & self.queue.m_valid.val()
+            & self.front_valid.q.val()
             & !self.order_open.q.val()
-            & !self.rewind_valid.val()
+            & !self.rewind_seen.q.val()
             & !self.state_valid.val()
             & !self.tracker_error.val();
-        self.turn_index.next = self.queue.m_data.val().get_bits::<QA>(3);
-        self.turn_slot.next = self.queue.m_data.val().get_bit(0);
-        self.turn_error.next = self.queue.m_data.val().get_bit(1);
-        self.turn_draining.next = self.queue.m_data.val().get_bit(2);
+        self.turn_index.next = self.front.q.val().get_bits::<QA>(3);
+        self.turn_slot.next = self.front.q.val().get_bit(0);
+        self.turn_error.next = self.front.q.val().get_bit(1);
+        self.turn_draining.next = self.front.q.val().get_bit(2);
         if self.doubtful.val() {
             self.turn_slot.next = self.known_slot.q.val();
             self.turn_error.next = self.known_error.q.val();
@@ -822,12 +856,15 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.fetching.d.next = false;
             self.order_open.d.next = false;
             self.known.d.next = false;
+            self.front_valid.d.next = false;
+            self.stored_tokens.d.next = 0.into();
             self.waiting.d.next = 0.into();
             self.doubt.d.next = 0.into();
             self.ended.d.next = false;
             self.woken.d.next = false;
             self.end_woken.d.next = false;
             self.sending.d.next = false;
+            self.rewind_seen.d.next = false;
             self.flushing.d.next = false;
             self.refusing.d.next = false;
         }

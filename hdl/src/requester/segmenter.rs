@@ -226,6 +226,10 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     issue: Signal<Local, Bit>,
     arms: Signal<Local, Bit>,
     stand: Signal<Local, Bit>,
+    /// The state is one that stands; is `Offset`; is `Domain`.
+    standing: DFF<Bit>,
+    in_offset: DFF<Bit>,
+    in_domain: DFF<Bit>,
     start: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
@@ -287,7 +291,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             arm_second,
             failing
         );
-        dff_setup!(self, clock, spoilt, checking, abandoned, key_kept, pd_kept);
+        dff_setup!(self, clock, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
         clock!(self, clock, cut, place, script, words, writes);
         self.script.reset.next = self.reset.val();
         self.writes.reset.next = self.reset.val();
@@ -330,7 +334,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.cut.load_length.next = self.state.q.val() == SegmenterState::Psn;
         self.cut.load_first.next = self.state.q.val() == SegmenterState::RecordA;
         self.cut.load_second.next = self.state.q.val() == SegmenterState::RecordB;
-        self.cut.second_piece.next = self.second.q.val();
+        self.cut.second_piece.next = self.second.q.val() | self.script.put_high.val();
         self.cut.count_load.next = false;
         self.cut.count_halve.next = false;
         self.cut.count_one.next = false;
@@ -411,7 +415,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.gone.next = false;
         self.arms.next = false;
         self.resting_now.next = self.resting.q.val() & !self.script.busy.val();
-        self.stand.next = false;
+        // What is asked for stands still: decided a cycle before, but for what isn't there yet.
+        self.stand.next = self.standing.q.val()
+            | (self.in_offset.q.val() & (self.job_open.q.val() | !self.words.flushed.val() | self.wqe_short.val()))
+            | (self.in_domain.q.val() & self.wqe_partial.val());
+        self.standing.d.next = false;
+        self.in_offset.d.next = false;
+        self.in_domain.d.next = false;
         self.start.next = false;
         // Each state says what its successor asks for; what nobody says is what `Idle` asks for.
         self.row_item.next = self.row_kept.q.val();
@@ -489,12 +499,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Index => {
                 self.row_kept.d.next = 4.into();
                 self.wqe_kept.d.next = 8.into();
+                self.in_offset.d.next = true;
                 self.state.d.next = SegmenterState::Offset;
             }
             SegmenterState::Offset => {
                 if self.job_open.q.val() | !self.words.flushed.val() | self.wqe_short.val() {
                     // The last packet's job still stands in our registers, or its last word waits, or the WQE isn't there yet.
-                    self.stand.next = true;
+                    self.in_offset.d.next = true;
                     self.row_kept.d.next = self.row_kept.q.val();
                     self.wqe_kept.d.next = self.wqe_kept.q.val();
                 } else {
@@ -542,6 +553,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.changed.d.next = (self.row_word.val().get_bits::<4>(24) != self.word0.q.val().get_bits::<4>(0))
                         | (self.first.q.val() & (self.row_word.val().get_bits::<24>(0) != self.psn.q.val()));
                 }
+                self.in_domain.d.next = true;
                 self.state.d.next = SegmenterState::Domain;
             }
             SegmenterState::Domain => {
@@ -554,7 +566,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.add_carry.d.next = true;
                 self.state.d.next = SegmenterState::Hold;
                 if self.wqe_partial.val() {
-                    self.stand.next = true;
+                    self.in_domain.d.next = true;
                     self.state.d.next = SegmenterState::Domain;
                 }
             }
@@ -564,12 +576,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record_b.val();
                 self.row_write_data.next = self.cut.remaining.val();
+                self.standing.d.next = true;
                 self.state.d.next = SegmenterState::Judge;
             }
             SegmenterState::Judge => {
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 10.into();
-                self.stand.next = true;
                 self.key_kept.d.next = self.wqe_word.val();
                 self.pd_kept.d.next = self.row_word.val().get_bits::<16>(0);
                 self.abandoned.d.next = false;
@@ -718,6 +730,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::AgainHold;
             }
             SegmenterState::AgainHold => {
+                self.standing.d.next = true;
                 self.state.d.next = SegmenterState::Judge;
             }
             SegmenterState::Low => {
@@ -752,18 +765,19 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             }
             SegmenterState::KeyHold => {
                 self.place.load_high.next = true;
+                self.standing.d.next = true;
                 self.state.d.next = SegmenterState::Ask;
             }
             SegmenterState::Ask => {
-                self.stand.next = true;
                 self.key_kept.d.next = self.wqe_word.val();
                 self.pd_kept.d.next = self.row_word.val().get_bits::<16>(0);
                 self.key_start.next = true;
+                self.standing.d.next = true;
                 self.state.d.next = SegmenterState::KeyWait;
             }
             SegmenterState::KeyWait => {
                 // What asks for the words again stands still with them.
-                self.stand.next = !self.checking.q.val();
+                self.standing.d.next = self.standing.q.val() & !self.key_done.val();
                 self.status.d.next = 4.into();
                 if self.key_done.val() {
                     self.checking.d.next = false;
@@ -899,10 +913,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         }
         self.key.next = self.key_kept.q.val();
         self.key_pd.next = self.pd_kept.q.val();
-        if self.key_start.val() {
-            self.key.next = self.wqe_word.val();
-            self.key_pd.next = self.row_word.val().get_bits::<16>(0);
-        }
         self.key_length.next = bit_cast::<32, 14>(self.cut.piece.val());
         self.key_va.next = bit_cast::<64, 32>(self.place.low.val()) | (bit_cast::<64, 32>(self.place.high.val()) << 32);
         self.job_paged.next = self.paged.q.val();
@@ -928,6 +938,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.spoilt.d.next = false;
             self.checking.d.next = false;
             self.abandoned.d.next = false;
+            self.standing.d.next = false;
+            self.in_offset.d.next = false;
+            self.in_domain.d.next = false;
             self.arming.d.next = false;
             self.arming_more.d.next = false;
             self.failing.d.next = false;

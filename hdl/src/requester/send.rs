@@ -52,7 +52,7 @@ pub struct Send<
     pub state_index: Signal<In, Bits<12>>,
     pub state: Signal<In, Bits<3>>,
     pub state_ready: Signal<Out, Bit>,
-    /// Client of `mem::KeyArbiter`: one cycle of start, inputs hold until done.
+    /// Client of `mem::KeyArbiter`: one cycle of start, inputs hold until done, `key` and `key_pd` from the cycle after the start on.
     pub key_start: Signal<Out, Bit>,
     pub key_op: Signal<Out, Bits<1>>,
     pub key: Signal<Out, Bits<32>>,

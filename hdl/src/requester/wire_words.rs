@@ -77,6 +77,13 @@ pub struct WireWords<const QA: usize> {
     out_last: DFF<Bit>,
     out_abandon: DFF<Bit>,
     out_valid: DFF<Bit>,
+    /// A word that came while `out` waited: so nothing inside depends on `packet_ready`.
+    spare: DFF<Bits<32>>,
+    spare_last: DFF<Bit>,
+    spare_abandon: DFF<Bit>,
+    spare_valid: DFF<Bit>,
+    enters: Signal<Local, Bit>,
+    leaving: Signal<Local, Bit>,
     wordy: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     word: Signal<Local, Bits<32>>,
@@ -89,7 +96,22 @@ pub struct WireWords<const QA: usize> {
 impl<const QA: usize> Logic for WireWords<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, soon, soon_last, now, now_last, out, out_last, out_abandon, out_valid);
+        dff_setup!(
+            self,
+            clock,
+            soon,
+            soon_last,
+            now,
+            now_last,
+            out,
+            out_last,
+            out_abandon,
+            out_valid,
+            spare,
+            spare_last,
+            spare_abandon,
+            spare_valid
+        );
 
         self.word0.next = bit_cast::<32, QA>(self.index.val())
             | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
@@ -148,12 +170,32 @@ impl<const QA: usize> Logic for WireWords<QA> {
         }
 
         self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
-        self.free.next = (!self.out_valid.q.val() | self.packet_ready.val()) & !(self.now_last.q.val() & self.hold_last.val());
+        self.free.next = !self.spare_valid.q.val() & !(self.now_last.q.val() & self.hold_last.val());
         self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
         self.advance.next = self.moving.val();
         self.high_next.next = self.now.q.val() == WireItem::High;
-        if self.packet_ready.val() {
-            self.out_valid.d.next = false;
+        self.enters.next = self.moving.val() & self.wordy.val();
+        self.leaving.next = !self.out_valid.q.val() | self.packet_ready.val();
+        if self.leaving.val() {
+            self.out_valid.d.next = self.spare_valid.q.val() | self.enters.val();
+            self.out.d.next = self.spare.q.val();
+            self.out_last.d.next = self.spare_last.q.val();
+            self.out_abandon.d.next = self.spare_abandon.q.val();
+            self.spare_valid.d.next = false;
+            if !self.spare_valid.q.val() {
+                self.out.d.next = self.word.val();
+                self.out_last.d.next = self.now_last.q.val();
+                self.out_abandon.d.next = self.now_last.q.val() & self.abandon.val();
+            }
+        } else {
+            if self.enters.val() {
+                self.spare_valid.d.next = true;
+            }
+        }
+        if !self.spare_valid.q.val() {
+            self.spare.d.next = self.word.val();
+            self.spare_last.d.next = self.now_last.q.val();
+            self.spare_abandon.d.next = self.now_last.q.val() & self.abandon.val();
         }
         if self.moving.val() {
             self.soon.d.next = self.item.val();
@@ -161,12 +203,6 @@ impl<const QA: usize> Logic for WireWords<QA> {
             self.now.d.next = self.soon.q.val();
             self.now_last.d.next = self.soon_last.q.val();
             self.high_next.next = self.soon.q.val() == WireItem::High;
-            if self.wordy.val() {
-                self.out_valid.d.next = true;
-                self.out.d.next = self.word.val();
-                self.out_last.d.next = self.now_last.q.val();
-                self.out_abandon.d.next = self.now_last.q.val() & self.abandon.val();
-            }
         }
         self.clear.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
         self.flushed.next = self.clear.val() & !self.out_valid.q.val();
@@ -181,6 +217,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
             self.soon.d.next = WireItem::Nothing;
             self.now.d.next = WireItem::Nothing;
             self.out_valid.d.next = false;
+            self.spare_valid.d.next = false;
         }
     }
 

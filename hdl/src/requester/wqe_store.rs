@@ -57,7 +57,13 @@ pub struct WqeStore<
     pub word: Signal<Out, Bits<32>>,
     order: Fifo<QB, QC, QB>,
     coming: Fifo<QB, QC, QA>,
+    /// Heads of the two, in registers.
+    head: DFF<Bits<QB>>,
+    head_valid: DFF<Bit>,
+    next_index: DFF<Bits<QA>>,
+    next_valid: DFF<Bit>,
     arrived: DFF<Bits<QC>>,
+    some_arrived: DFF<Bit>,
     errors: DFF<Bits<QC>>,
     same: DFF<Bit>,
     enough: DFF<Bit>,
@@ -69,6 +75,7 @@ pub struct WqeStore<
     beat: DFF<Bits<4>>,
     failed: DFF<Bit>,
     spoil: DFF<Bit>,
+    spoilt_kept: DFF<Bit>,
     full: Signal<Local, Bits<QR>>,
     fit: Signal<Local, Bits<QR>>,
     target: Signal<Local, Bits<QR>>,
@@ -76,7 +83,7 @@ pub struct WqeStore<
     out: Signal<Local, Bits<32>>,
     take: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
-    first_ready: Signal<Local, Bit>,
+    count: Signal<Local, Bits<QC>>,
     incoming: Signal<Local, Bit>,
     target_reader: Signal<Local, Bits<QB>>,
     over: Signal<Local, Bit>,
@@ -106,7 +113,13 @@ impl<
             beat,
             failed,
             spoil,
+            spoilt_kept,
+            head,
+            head_valid,
+            next_index,
+            next_valid,
             arrived,
+            some_arrived,
             errors,
             same,
             enough
@@ -120,12 +133,12 @@ impl<
         self.order.s_valid.next = self.ask_valid.val();
 
         // In.
-        self.take.next = self.r_valid.val() & self.order.m_valid.val() & !self.spoil.q.val();
-        self.r_ready.next = self.order.m_valid.val() & !self.spoil.q.val();
+        self.take.next = self.r_valid.val() & self.head_valid.q.val() & !self.spoil.q.val();
+        self.r_ready.next = self.head_valid.q.val() & !self.spoil.q.val();
         self.over.next = self.spoil.q.val() | (self.take.val() & self.r_last.val() & !self.failed.q.val() & !self.r_error.val());
-        self.target.next = (bit_cast::<QR, QB>(self.order.m_data.val()) << 4) | bit_cast::<QR, 4>(self.beat.q.val());
+        self.target.next = (bit_cast::<QR, QB>(self.head.q.val()) << 4) | bit_cast::<QR, 4>(self.beat.q.val());
         for _i in 1..H {
-            self.target.next = (bit_cast::<QR, QB>(self.order.m_data.val()) << 3) | bit_cast::<QR, 4>(self.beat.q.val());
+            self.target.next = (bit_cast::<QR, QB>(self.head.q.val()) << 3) | bit_cast::<QR, 4>(self.beat.q.val());
         }
         self.ones.next = 0.into();
         self.ram.write_enable.next = self.take.val() | self.spoil.q.val();
@@ -146,21 +159,31 @@ impl<
             self.failed.d.next = false;
             self.spoil.d.next = false;
         }
-        self.order.m_ready.next = self.over.val();
+        self.order.m_ready.next = self.over.val() | !self.head_valid.q.val();
+        if self.over.val() | !self.head_valid.q.val() {
+            self.head.d.next = self.order.m_data.val();
+            self.head_valid.d.next = self.order.m_valid.val();
+        }
 
         // Who waits for it.
         self.begins.next = self.take.val() & !self.beat.q.val().any();
-        self.arrival_index.next = self.coming.m_data.val();
-        self.arrival_expected.next = self.coming.m_valid.val();
-        self.first_ready.next = self.coming.m_valid.val() & self.arrived.q.val().any();
-        self.arrival_valid.next = self.first_ready.val();
-        self.coming.m_ready.next = self.arrival_ready.val();
+        self.arrival_index.next = self.next_index.q.val();
+        self.arrival_expected.next = self.next_valid.q.val();
+        self.arrival_valid.next = self.next_valid.q.val() & self.some_arrived.q.val();
+        self.coming.m_ready.next = self.arrival_ready.val() | !self.next_valid.q.val();
+        if self.arrival_ready.val() | !self.next_valid.q.val() {
+            self.next_index.d.next = self.coming.m_data.val();
+            self.next_valid.d.next = self.coming.m_valid.val();
+        }
+        self.count.next = self.arrived.q.val();
         if self.begins.val() & !self.arrival_ready.val() {
-            self.arrived.d.next = self.arrived.q.val() + 1;
+            self.count.next = self.arrived.q.val() + 1;
         }
         if self.arrival_ready.val() & !self.begins.val() {
-            self.arrived.d.next = self.arrived.q.val() - 1;
+            self.count.next = self.arrived.q.val() - 1;
         }
+        self.arrived.d.next = self.count.val();
+        self.some_arrived.d.next = self.count.val().any();
         self.error_valid.next = self.errors.q.val().any();
         if self.spoil.q.val() & !self.error_ready.val() {
             self.errors.d.next = self.errors.q.val() + 1;
@@ -172,7 +195,7 @@ impl<
         if self.read_slot.val() {
             self.target_reader.next = (bit_cast::<QB, QA>(self.read_index.val()) << 1) | 1;
         }
-        self.same.d.next = self.target_reader.val() == self.order.m_data.val();
+        self.same.d.next = self.target_reader.val() == self.head.q.val();
         // All but the last beat.
         if self.take.val() {
             self.enough.d.next = self.beat.q.val() == 14;
@@ -183,7 +206,8 @@ impl<
         self.incoming.next = self.beat.q.val().any() | self.spoil.q.val();
         self.short.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
         self.partial.next = self.same.q.val() & self.incoming.val();
-        self.spoilt.next = self.spoil.q.val() & (self.target_reader.val() == self.order.m_data.val());
+        self.spoilt_kept.d.next = self.spoil.q.val() & (self.target_reader.val() == self.head.q.val());
+        self.spoilt.next = self.spoilt_kept.q.val();
 
         // Out.
         self.full.next = (bit_cast::<QR, QA>(self.read_index.val()) << 5) | bit_cast::<QR, 4>(self.read_word.val());
@@ -227,7 +251,10 @@ impl<
             self.beat.d.next = 0.into();
             self.failed.d.next = false;
             self.spoil.d.next = false;
+            self.head_valid.d.next = false;
+            self.next_valid.d.next = false;
             self.arrived.d.next = 0.into();
+            self.some_arrived.d.next = false;
             self.errors.d.next = 0.into();
         }
     }

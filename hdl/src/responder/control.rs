@@ -171,7 +171,10 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     hold_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
     at_home: Signal<Local, Bit>,
-    posting: Signal<Local, Bit>,
+    /// A request is with the READ responder; a cycle late, long before and after the MSN matters.
+    asked: DFF<Bit>,
+    /// The house works on a doorbell; a cycle late.
+    posting: DFF<Bit>,
     index: Signal<Local, Bits<QA>>,
     state_read: Signal<Local, Bit>,
     state_item: Signal<Local, Bits<3>>,
@@ -192,7 +195,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     serial: Constant<Bit>,
     upper_half: Constant<Bits<32>>,
     answer_psn: Signal<Local, Bits<24>>,
-    psn_before: Signal<Local, Bit>,
+    /// ePSN of the cycle before, less one.
+    last_psn: DFF<Bits<24>>,
     immediate: Signal<Local, Bits<32>>,
     rc: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
@@ -336,6 +340,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             packet_go: Default::default(),
             at_home: Default::default(),
             posting: Default::default(),
+            asked: Default::default(),
             index: Default::default(),
             state_read: Default::default(),
             state_item: Default::default(),
@@ -356,7 +361,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             serial: Constant::new(features.serial),
             upper_half: Constant::new(0xffff_0000u64.to_bits()),
             answer_psn: Default::default(),
-            psn_before: Default::default(),
+            last_psn: Default::default(),
             immediate: Default::default(),
             rc: Default::default(),
             behind: Default::default(),
@@ -400,7 +405,10 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             word_late,
             length_kept,
             response_code_kept,
-            hold_code_kept
+            hold_code_kept,
+            last_psn,
+            posting,
+            asked
         );
         clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
         self.states.reset.next = self.reset.val();
@@ -413,7 +421,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
 
         // Whose turn: a packet's, or housekeeping's.
         self.at_home.next = self.house.at_home.val();
-        self.posting.next = self.house.at_home.val() & self.house.posting.val();
+        self.posting.d.next = self.house.at_home.val() & self.house.posting.val();
         self.sequencer.at_home.next = self.house.at_home.val();
         self.packet_go.next = self.states.ready.val()
             & self.head_valid.val()
@@ -594,7 +602,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.queue.start.next = self.sequencer.queue_start.val() | self.house.queue_start.val();
         self.queue.fetch.next = self.sequencer.queue_fetch.val() & !self.at_home.val();
         self.producer.next = self.to_raise.val().get_bits::<16>(0);
-        if self.posting.val() {
+        if self.posting.q.val() {
             self.producer.next = self.doorbell_producer.val();
         }
         self.queue.producer.next = self.producer.val();
@@ -712,16 +720,17 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
 
         self.ringing.next = self.at_home.val() | self.sequencer.consume.val();
         self.posted.next = self.to_raise.val();
-        if self.posting.val() {
+        if self.posting.q.val() {
             self.posted.next = (self.to_raise.val() & self.upper_half.val()) | bit_cast::<32, 16>(self.producer.val());
         }
         // R37: messages, not packets.
+        self.asked.d.next = self.sequencer.asking.val();
         self.late.d.next = self.at_home.val() | self.sequencer.place.val();
         self.message_ends.next = ((self.answer.executed.val() & self.opcode.finish.val())
-            | (self.sequencer.asking.val() & self.window.equal.val())
+            | (self.asked.q.val() & self.window.equal.val())
             | self.answer.served.val())
             & !self.late.q.val();
-        self.consumes.next = self.late.q.val() & !self.posting.val();
+        self.consumes.next = self.late.q.val() & !self.posting.q.val();
         if self.sequencer.msn_load.val() | self.ringing.val() {
             self.raised.d.next = self.posted.val()
                 + (bit_cast::<32, 1>(self.message_ends.val().into()) | (bit_cast::<32, 1>(self.consumes.val().into()) << 16));
@@ -797,9 +806,9 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         }
 
         // R26: a duplicate is answered with the PSN of the last SEND or WRITE packet executed: ePSN − 1, or word 3 where READs have moved ePSN since.
-        self.psn_before.next = self.answer.duplicate.val() | self.sequencer.asking.val();
-        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.psn_before.val().into());
-        self.write_back.last_psn.next = self.answer_psn.val();
+        self.answer_psn.next = self.window.pivot.val() - bit_cast::<24, 1>(self.answer.duplicate.val().into());
+        self.last_psn.d.next = self.window.pivot.val() - 1;
+        self.write_back.last_psn.next = self.last_psn.q.val();
         self.immediate.next = self.head.val().xth0;
         if self.opcode.write.val() & self.opcode.start.val() {
             self.immediate.next = self.head.val().xth4;

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! While a response with data is with Complete (`placing`), what control makes of later packets waits, so the jobs of the two stand in the order of their
-//! entries, and of their frames in the ring. Control has nothing on offer when `placing` begins. An entry of Complete without jobs may come at any time. No latency.
+//! entries, and of their frames in the ring. Control has nothing on offer when `placing` begins. An entry of Complete without jobs may come at any time.
+//! Whose entry may leave is a register, so that neither's state machine stands before the other's: control's leave at once, Complete's a cycle later.
 
 use super::RetireEntry;
 use crate::mem::WriteJob;
@@ -39,10 +40,11 @@ pub struct EffectMerge {
     pub entry: Signal<Out, RetireEntry>,
     pub entry_valid: Signal<Out, Bit>,
     pub entry_ready: Signal<In, Bit>,
-    /// An entry is shown and not yet taken, and whose it is; whose the last was.
-    shown: DFF<Bit>,
+    /// Complete's entries may leave, not control's.
     turn: DFF<Bit>,
-    complete_now: Signal<Local, Bit>,
+    /// Control's entry is shown and not yet taken.
+    shown: DFF<Bit>,
+    leaves: Signal<Local, Bit>,
     control_entry_now: Signal<Local, Bit>,
     valid_now: Signal<Local, Bit>,
 }
@@ -50,7 +52,7 @@ pub struct EffectMerge {
 impl Logic for EffectMerge {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, shown, turn);
+        dff_setup!(self, clock, turn, shown);
 
         self.job.next = self.control_job.val();
         self.job_valid.next = self.control_job_valid.val();
@@ -63,29 +65,26 @@ impl Logic for EffectMerge {
             self.complete_job_ready.next = self.job_ready.val();
         }
 
-        // `turn` is whose entry is or was shown; the other goes first.
         self.control_entry_now.next = self.control_entry_valid.val() & (!self.placing.val() | self.shown.q.val());
-        self.complete_now.next = self.turn.q.val();
-        if !self.shown.q.val() {
-            self.complete_now.next = self.complete_entry_valid.val() & (!self.turn.q.val() | !self.control_entry_now.val());
-        }
         self.entry.next = self.control_entry.val();
         self.valid_now.next = self.control_entry_now.val();
-        if self.complete_now.val() {
+        if self.turn.q.val() {
             self.entry.next = self.complete_entry.val();
             self.valid_now.next = self.complete_entry_valid.val();
         }
         self.entry_valid.next = self.valid_now.val() & !self.reset.val();
-        self.control_entry_ready.next = self.entry_ready.val() & !self.complete_now.val() & (!self.placing.val() | self.shown.q.val());
-        self.complete_entry_ready.next = self.entry_ready.val() & self.complete_now.val();
-        self.shown.d.next = self.valid_now.val() & !self.entry_ready.val();
-        if self.valid_now.val() {
-            self.turn.d.next = self.complete_now.val();
+        self.control_entry_ready.next = self.entry_ready.val() & !self.turn.q.val() & (!self.placing.val() | self.shown.q.val());
+        self.complete_entry_ready.next = self.entry_ready.val() & self.turn.q.val();
+        self.shown.d.next = self.control_entry_now.val() & !self.turn.q.val() & !self.entry_ready.val();
+        // An entry that is shown stays; after it the other's turn comes, and control's where nobody has one.
+        self.leaves.next = !self.valid_now.val() | self.entry_ready.val();
+        if self.leaves.val() {
+            self.turn.d.next = self.complete_entry_valid.val() & !self.turn.q.val();
         }
 
         if self.reset.val() {
-            self.shown.d.next = false;
             self.turn.d.next = false;
+            self.shown.d.next = false;
         }
     }
 

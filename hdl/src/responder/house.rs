@@ -3,7 +3,7 @@
 //! packets and steps take turns.
 //!
 //! ```text
-//! errors > command > doorbell > flush walk ─► Read ─► Got ─► Act ─┬─► modify: Write [ClearMsn, ClearRing] ───────────┬─► Finish
+//! errors > command > doorbell > flush walk ─► Read ─► Got ─► Weigh ─► Act ─┬─► modify: Write [ClearMsn, ClearRing] ───────────┬─► Finish
 //!                                                                   ├─► query: MSN, ring ───────────────────────────────┤
 //!                                                                   └─► Ring ─┬─► doorbell: post, or refuse with an event ┤
 //!                                                                             └─► flush: one completion ───────────────────┘
@@ -24,6 +24,7 @@ pub enum HouseState {
     Idle,
     Read,
     Got,
+    Weigh,
     Act,
     Write,
     ClearMsn,
@@ -136,6 +137,14 @@ pub struct House<const QA: usize> {
     answer_psn: DFF<Bits<24>>,
     answer_msn: DFF<Bits<24>>,
     answer_consumer: DFF<Bits<16>>,
+    /// What is asked, a cycle later.
+    qp_error_seen: DFF<Bit>,
+    requester_error_seen: DFF<Bit>,
+    read_error_seen: DFF<Bit>,
+    command_seen: DFF<Bit>,
+    doorbell_seen: DFF<Bit>,
+    live_kept: DFF<Bit>,
+    legal_kept: DFF<Bit>,
     was: Signal<Local, Bits<3>>,
     kept: Signal<Local, Bits<8>>,
     live: Signal<Local, Bit>,
@@ -254,6 +263,13 @@ impl<const QA: usize> House<QA> {
             answer_psn: Default::default(),
             answer_msn: Default::default(),
             answer_consumer: Default::default(),
+            qp_error_seen: Default::default(),
+            requester_error_seen: Default::default(),
+            read_error_seen: Default::default(),
+            command_seen: Default::default(),
+            doorbell_seen: Default::default(),
+            live_kept: Default::default(),
+            legal_kept: Default::default(),
             was: Default::default(),
             kept: Default::default(),
             live: Default::default(),
@@ -295,13 +311,31 @@ impl<const QA: usize> Logic for House<QA> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, home, work, number, tag, nonsense, refused, changed, quiet, walking, walk, turn_kept);
-        dff_setup!(self, clock, answer_state, answer_psn, answer_msn, answer_consumer);
+        dff_setup!(
+            self,
+            clock,
+            answer_state,
+            answer_psn,
+            answer_msn,
+            answer_consumer,
+            live_kept,
+            legal_kept
+        );
+        dff_setup!(
+            self,
+            clock,
+            qp_error_seen,
+            requester_error_seen,
+            read_error_seen,
+            command_seen,
+            doorbell_seen
+        );
 
-        self.want.next = self.qp_error_valid.val()
-            | (self.requester_error_valid.val() & self.has_requester.val())
-            | (self.read_error_valid.val() & self.has_reads.val())
-            | self.command_valid.val()
-            | self.doorbell_valid.val()
+        self.want.next = self.qp_error_seen.q.val()
+            | (self.requester_error_seen.q.val() & self.has_requester.val())
+            | (self.read_error_seen.q.val() & self.has_reads.val())
+            | self.command_seen.q.val()
+            | self.doorbell_seen.q.val()
             | self.walking.q.val();
         self.turn.next = self.turn_kept.q.val();
         self.idle.next = !self.home.q.val();
@@ -383,23 +417,23 @@ impl<const QA: usize> Logic for House<QA> {
                 if self.go.val() {
                     self.work.d.next = HouseWork::Flush;
                     self.number.d.next = bit_cast::<12, QA>(self.walk.q.val());
-                    if self.doorbell_valid.val() {
+                    if self.doorbell_seen.q.val() {
                         self.work.d.next = HouseWork::Doorbell;
                         self.number.d.next = self.doorbell_index.val();
                     }
-                    if self.command_valid.val() {
+                    if self.command_seen.q.val() {
                         self.work.d.next = HouseWork::Command;
                         self.number.d.next = self.command_index.val();
                     }
-                    if self.requester_error_valid.val() & self.has_requester.val() {
+                    if self.requester_error_seen.q.val() & self.has_requester.val() {
                         self.work.d.next = HouseWork::RequesterError;
                         self.number.d.next = self.requester_error_index.val();
                     }
-                    if self.read_error_valid.val() & self.has_reads.val() {
+                    if self.read_error_seen.q.val() & self.has_reads.val() {
                         self.work.d.next = HouseWork::ReadError;
                         self.number.d.next = self.read_error_index.val();
                     }
-                    if self.qp_error_valid.val() {
+                    if self.qp_error_seen.q.val() {
                         self.work.d.next = HouseWork::Error;
                         self.number.d.next = self.qp_error_index.val();
                     }
@@ -418,6 +452,11 @@ impl<const QA: usize> Logic for House<QA> {
             }
             HouseState::Got => {
                 self.window_load.next = true;
+                self.state.d.next = HouseState::Weigh;
+            }
+            HouseState::Weigh => {
+                self.live_kept.d.next = self.live.val();
+                self.legal_kept.d.next = self.legal.val();
                 self.state.d.next = HouseState::Act;
             }
             HouseState::Act => {
@@ -427,21 +466,21 @@ impl<const QA: usize> Logic for House<QA> {
                 self.state.d.next = HouseState::Finish;
                 match self.work.q.val() {
                     HouseWork::Error => {
-                        if self.live.val() & !self.nonsense.q.val() {
+                        if self.live_kept.q.val() & !self.nonsense.q.val() {
                             self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
                             self.request.next = true;
                         }
                     }
                     HouseWork::RequesterError => {
-                        if self.live.val() & !self.nonsense.q.val() {
+                        if self.live_kept.q.val() & !self.nonsense.q.val() {
                             self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
                             self.request.next = true;
                         }
                     }
                     HouseWork::ReadError => {
-                        if self.live.val() & !self.nonsense.q.val() {
+                        if self.live_kept.q.val() & !self.nonsense.q.val() {
                             self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
                             self.request.next = true;
@@ -449,7 +488,7 @@ impl<const QA: usize> Logic for House<QA> {
                     }
                     HouseWork::Command => {
                         self.refused.d.next = true;
-                        if self.modify.val() & self.legal.val() & !self.nonsense.q.val() {
+                        if self.modify.val() & self.legal_kept.q.val() & !self.nonsense.q.val() {
                             self.refused.d.next = false;
                             self.state.d.next = HouseState::Write;
                             self.changed.d.next = true;
@@ -574,6 +613,11 @@ impl<const QA: usize> Logic for House<QA> {
             }
         }
 
+        self.qp_error_seen.d.next = self.qp_error_valid.val() & !self.qp_error_ready.val();
+        self.requester_error_seen.d.next = self.requester_error_valid.val() & !self.requester_error_ready.val();
+        self.read_error_seen.d.next = self.read_error_valid.val() & !self.read_error_ready.val();
+        self.command_seen.d.next = self.command_valid.val() & !self.command_done.val();
+        self.doorbell_seen.d.next = self.doorbell_valid.val() & !self.doorbell_ready.val();
         if self.packet_over.val() {
             self.turn_kept.d.next = true;
         }

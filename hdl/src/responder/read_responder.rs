@@ -155,6 +155,11 @@ pub struct ReadResponder<
     head_select: DFF<Bits<4>>,
     head_late: DFF<Bits<4>>,
     head_later: DFF<Bits<4>>,
+    /// The request is done: a register, with its verdict and PSNs.
+    answered: DFF<Bit>,
+    verdict_kept: DFF<Bits<3>>,
+    psns_kept: DFF<Bits<24>>,
+    request_now: Signal<Local, Bit>,
     operand: DFF<Bits<32>>,
     direct: Constant<Bit>,
     state_done: Signal<Local, Bit>,
@@ -296,6 +301,10 @@ impl<
             head_select: Default::default(),
             head_late: Default::default(),
             head_later: Default::default(),
+            answered: Default::default(),
+            verdict_kept: Default::default(),
+            psns_kept: Default::default(),
+            request_now: Default::default(),
             operand: Default::default(),
             direct: Constant::new(SPLIT == 0),
             state_done: Default::default(),
@@ -333,6 +342,9 @@ impl<
             head_select,
             head_late,
             head_later,
+            answered,
+            verdict_kept,
+            psns_kept,
             operand
         );
         clock!(self, clock, store, ring, arithmetic, sequencer, packet, flight, failure, gate, turns);
@@ -348,9 +360,11 @@ impl<
         // What goes next: of those that want, the last one here.
         self.idle.next = self.sequencer.idle.val() & self.store.ready.val();
         self.leaves.next = !self.state.val().get_bits::<2>(1).any();
+        // What was answered is on offer for a cycle more.
+        self.request_now.next = self.request_valid.val() & !self.answered.q.val();
         self.sequencer.go_turn.next =
             self.idle.val() & self.turns.m_valid.val() & !self.flight.full.val() & self.failure.idle.val() & !self.flushing.q.val();
-        self.sequencer.go_request.next = self.idle.val() & self.request_valid.val();
+        self.sequencer.go_request.next = self.idle.val() & self.request_now.val();
         self.sequencer.go_ack.next = self.idle.val() & self.gate.wanted.val();
         self.sequencer.go_serve.next = self.idle.val() & self.serve_valid.val();
         self.sequencer.go_state.next = self.idle.val()
@@ -362,7 +376,7 @@ impl<
             & !self.flight.full.val()
             & self.failure.idle.val()
             & !self.flushing.q.val()
-            & !self.request_valid.val()
+            & !self.request_now.val()
             & !self.gate.wanted.val()
             & !self.serve_valid.val()
             & !(self.state_valid.val() & self.leaves.val() & self.flight.empty.val())
@@ -370,7 +384,7 @@ impl<
             & !self.flight.failed.val();
         if self.sequencer.load_index.val() {
             self.index.d.next = self.turns.m_data.val();
-            if self.request_valid.val() {
+            if self.request_now.val() {
                 self.index.d.next = self.request_index.val().get_bits::<QA>(0);
             }
             if self.gate.wanted.val() {
@@ -621,9 +635,12 @@ impl<
         }
         self.turns.s_data.next = self.index.q.val();
         self.turns.s_valid.next = self.sequencer.save.val() & self.ring.push.val();
-        self.request_done.next = self.sequencer.save.val() & (self.sequencer.kind.val() == ReadKind::Request);
-        self.request_verdict.next = self.sequencer.verdict.val();
-        self.request_psns.next = self.arithmetic.packets.val();
+        self.answered.d.next = self.sequencer.save.val() & (self.sequencer.kind.val() == ReadKind::Request);
+        self.verdict_kept.d.next = self.sequencer.verdict.val();
+        self.psns_kept.d.next = self.arithmetic.packets.val();
+        self.request_done.next = self.answered.q.val();
+        self.request_verdict.next = self.verdict_kept.q.val();
+        self.request_psns.next = self.psns_kept.q.val();
         self.serve_ready.next = self.sequencer.save.val() & (self.sequencer.kind.val() == ReadKind::Serve);
         self.state_done.next = self.sequencer.save.val() & (self.sequencer.kind.val() == ReadKind::State);
         if self.state_done.val() {
@@ -696,6 +713,7 @@ impl<
         }
 
         if self.reset.val() {
+            self.answered.d.next = false;
             self.flushing.d.next = false;
             self.state_ready.next = false;
         }

@@ -224,11 +224,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.errors.reset.next = self.reset.val();
 
         // The head entry goes when nothing of it is left to be taken.
-        self.pop.next = self.sending.q.val()
-            & !(self.ack_due.q.val() & !self.ack_ready.val())
-            & !(self.completion_due.q.val() & !self.completion_ready.val())
-            & !(self.event_due.q.val() & !self.event_ready.val())
-            & !(self.serve_due.q.val() & !self.serve_ready.val());
+        self.pop.next =
+            self.sending.q.val() & !self.ack_due.q.val() & !self.completion_due.q.val() & !self.event_due.q.val() & !self.serve_due.q.val();
 
         // The queue, if there is one.
         self.flat.next = self.entry.val().into();

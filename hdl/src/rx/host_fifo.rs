@@ -6,7 +6,7 @@
 //!              ▲ write pointer; on the last beat committed := write + 1, or write := committed
 //! ```
 //!
-//! The verdict comes with the last raw beat; it counts unless the frame met a full FIFO (`overflow`). The reader sees only committed frames. Latency 2
+//! The verdict comes with the last raw beat; it counts unless the frame met a full FIFO (`overflow`). The reader sees only committed frames. Latency 3
 //! cycles from commit, one beat a cycle. Holds 2^HA beats, less eight at 64 bits, less one at 32. Writer and reader never meet: the beat that is
 //! written isn't committed.
 
@@ -42,6 +42,10 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     near: DFF<Bit>,
     lost: DFF<Bit>,
     out_valid: DFF<Bit>,
+    none: DFF<Bit>,
+    none_behind: DFF<Bit>,
+    fetched: DFF<Bit>,
+    empty: Signal<Local, Bit>,
     next_write: Signal<Local, Bits<HA>>,
     lost_now: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
@@ -78,6 +82,10 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             near: Default::default(),
             lost: Default::default(),
             out_valid: Default::default(),
+            none: Default::default(),
+            none_behind: Default::default(),
+            fetched: Default::default(),
+            empty: Default::default(),
             next_write: Default::default(),
             lost_now: Default::default(),
             fetch: Default::default(),
@@ -94,7 +102,7 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
 impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD: usize> Logic for HostFifo<W, K, KB, HA, HD> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, committed, read, room, near, lost, out_valid);
+        dff_setup!(self, clock, write, committed, read, room, near, lost, out_valid, none, none_behind, fetched);
         clock!(self, clock, ram);
 
         self.next_write.next = self.write.q.val() + self.one.val();
@@ -126,7 +134,15 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             }
         }
 
-        self.fetch.next = (self.read.q.val() != self.committed.q.val()) & (!self.out_valid.q.val() | self.m_host_ready.val());
+        // Of the cycle before: is there nothing at `read`, nothing behind it. What has been committed since is seen a cycle later.
+        self.none.d.next = self.read.q.val() == self.committed.q.val();
+        self.none_behind.d.next = (self.read.q.val() + self.one.val()) == self.committed.q.val();
+        self.empty.next = self.none.q.val();
+        if self.fetched.q.val() {
+            self.empty.next = self.none_behind.q.val();
+        }
+        self.fetch.next = !self.empty.val() & (!self.out_valid.q.val() | self.m_host_ready.val());
+        self.fetched.d.next = self.fetch.val();
         self.ram.read_enable.next = self.fetch.val();
         self.ram.read_address.next = self.read.q.val();
         if self.fetch.val() {
@@ -156,6 +172,8 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             self.near.d.next = false;
             self.lost.d.next = false;
             self.out_valid.d.next = false;
+            self.none.d.next = true;
+            self.fetched.d.next = false;
         }
     }
 

@@ -5,13 +5,13 @@
 //! s_data,s_valid ─► RAM 2^A × D ─► output register (the RAM's own) ─► m_data,m_valid
 //! ```
 //!
-//! Holds `2^A` words and one more in the output register. Latency 2 cycles, one word a cycle. `s_ready` and `m_valid` are registered
-//! facts: neither depends on the other side's handshake of the same cycle.
+//! Holds `2^A` words and one more in the output register. Latency 2 cycles, one word a cycle. `s_ready` and `m_valid` are
+//! registers: neither depends on the other side's handshake of the same cycle.
 
 use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
 
-/// FIFO of `2^A` words of `D` bits; `B` must be `A + 1` (pointers carry a wrap bit).
+/// FIFO of `2^A` words of `D` bits; `B` must be `A + 1` (it counts words).
 #[derive(LogicBlock)]
 pub struct Fifo<const A: usize, const B: usize, const D: usize> {
     pub clock: Signal<In, Clock>,
@@ -23,14 +23,19 @@ pub struct Fifo<const A: usize, const B: usize, const D: usize> {
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
     ram: SdpRam<A, D>,
-    write_pointer: DFF<Bits<B>>,
-    read_pointer: DFF<Bits<B>>,
+    write_pointer: DFF<Bits<A>>,
+    read_pointer: DFF<Bits<A>>,
     out_valid: DFF<Bit>,
-    used: Signal<Local, Bits<B>>,
-    full: Signal<Local, Bit>,
+    /// Words in the RAM; all of it is taken; some is.
+    used: DFF<Bits<B>>,
+    full: DFF<Bit>,
+    some: DFF<Bit>,
+    nearly: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
-    capacity: Constant<Bits<B>>,
+    before_full: Constant<Bits<B>>,
+    one: Constant<Bits<B>>,
 }
 
 impl<const A: usize, const B: usize, const D: usize> Default for Fifo<A, B, D> {
@@ -51,9 +56,13 @@ impl<const A: usize, const B: usize, const D: usize> Default for Fifo<A, B, D> {
             out_valid: Default::default(),
             used: Default::default(),
             full: Default::default(),
+            some: Default::default(),
+            nearly: Default::default(),
+            last: Default::default(),
             push: Default::default(),
             fetch: Default::default(),
-            capacity: Constant::new((1u64 << A).to_bits()),
+            before_full: Constant::new(((1u64 << A) - 1).to_bits()),
+            one: Constant::new(1u64.to_bits()),
         }
     }
 }
@@ -61,21 +70,21 @@ impl<const A: usize, const B: usize, const D: usize> Default for Fifo<A, B, D> {
 impl<const A: usize, const B: usize, const D: usize> Logic for Fifo<A, B, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_pointer, read_pointer, out_valid);
+        dff_setup!(self, clock, write_pointer, read_pointer, out_valid, used, full, some);
         clock!(self, clock, ram);
 
-        self.used.next = self.write_pointer.q.val() - self.read_pointer.q.val();
-        self.full.next = self.used.val() == self.capacity.val();
-        self.s_ready.next = !self.full.val();
-        self.push.next = self.s_valid.val() & !self.full.val();
+        self.nearly.next = self.used.q.val() == self.before_full.val();
+        self.last.next = self.used.q.val() == self.one.val();
+        self.s_ready.next = !self.full.q.val();
+        self.push.next = self.s_valid.val() & !self.full.q.val();
         // The output register is free, or is being emptied, and there is a word for it.
-        self.fetch.next = (self.used.val().any()) & (!self.out_valid.q.val() | self.m_ready.val());
+        self.fetch.next = self.some.q.val() & (!self.out_valid.q.val() | self.m_ready.val());
 
         self.ram.write_enable.next = self.push.val();
-        self.ram.write_address.next = self.write_pointer.q.val().get_bits::<A>(0);
+        self.ram.write_address.next = self.write_pointer.q.val();
         self.ram.write_data.next = self.s_data.val();
         self.ram.read_enable.next = self.fetch.val();
-        self.ram.read_address.next = self.read_pointer.q.val().get_bits::<A>(0);
+        self.ram.read_address.next = self.read_pointer.q.val();
 
         if self.push.val() {
             self.write_pointer.d.next = self.write_pointer.q.val() + 1;
@@ -88,6 +97,16 @@ impl<const A: usize, const B: usize, const D: usize> Logic for Fifo<A, B, D> {
                 self.out_valid.d.next = false;
             }
         }
+        if self.push.val() & !self.fetch.val() {
+            self.used.d.next = self.used.q.val() + 1;
+            self.some.d.next = true;
+            self.full.d.next = self.nearly.val();
+        }
+        if self.fetch.val() & !self.push.val() {
+            self.used.d.next = self.used.q.val() - 1;
+            self.some.d.next = !self.last.val();
+            self.full.d.next = false;
+        }
         self.m_data.next = self.ram.read_data.val();
         self.m_valid.next = self.out_valid.q.val();
 
@@ -95,6 +114,9 @@ impl<const A: usize, const B: usize, const D: usize> Logic for Fifo<A, B, D> {
             self.write_pointer.d.next = 0.into();
             self.read_pointer.d.next = 0.into();
             self.out_valid.d.next = false;
+            self.used.d.next = 0.into();
+            self.full.d.next = false;
+            self.some.d.next = false;
         }
     }
 

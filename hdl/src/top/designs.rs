@@ -2,7 +2,7 @@
 //! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
 use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
-use super::HcaTengig;
+use super::{HcaTengig, HcaTengig16, HcaTengig64};
 use crate::board::{CuCore, Ecp5Core, MacPins, SmallRam, UartPort, UART_DIVISOR};
 use crate::host::{CompletionQueues, Counters, Registers};
 use crate::mac::Mac;
@@ -55,6 +55,11 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
     Ok(block)
 }
 
+/// The block that `new` makes, ready. In a frame of its own: an engine takes a megabyte of stack until it is boxed.
+fn made<B: Block + 'static>(new: impl Fn(&Config) -> B, config: &Config) -> Result<Box<dyn Block>, BuildError> {
+    ready(new(config))
+}
+
 /// The program of the microprogrammed engine.
 fn microcode() -> Result<Vec<u32>, BuildError> {
     let program = verbena_spec::micro::program::program().map_err(|e| BuildError::Check(format!("microcode: {e}")))?;
@@ -64,17 +69,11 @@ fn microcode() -> Result<Vec<u32>, BuildError> {
 /// The engine of that configuration.
 pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
     config.check()?;
-    let built = Config::preset(config.name)?.n_qps;
-    if config.n_qps != built {
-        return Err(ConfigError::Impossible(format!(
-            "n_qps={}: so far '{}' is built with its own {built} only",
-            config.n_qps, config.name
-        ))
-        .into());
-    }
-    match config.name {
-        "cu" => ready(HcaMicro::new(config, &microcode()?)),
-        _ => ready(HcaTengig::new(config)),
+    match (config.name, config.n_qps) {
+        ("cu", _) => ready(HcaMicro::new(config, &microcode()?)),
+        (_, 16) => made(HcaTengig16::new, config),
+        (_, 64) => made(HcaTengig64::new, config),
+        _ => made(HcaTengig::new, config),
     }
 }
 
@@ -103,6 +102,7 @@ pub fn emit_cu(config: &Config) -> Result<Design, BuildError> {
     if config.data_bits != 32 {
         return Err(ConfigError::Impossible(format!("'{}' has no 32-bit beats: the cu board carries cu", config.name)).into());
     }
+    own_size(config)?;
     let block = ready(CuCore::new(config, &microcode()?))?;
     Ok(verilog::emit(block.as_ref(), TOP_CU, &Options::default())?)
 }
@@ -114,11 +114,25 @@ pub fn emit_mac(config: &Config) -> Result<Design, BuildError> {
     Ok(verilog::emit(block.as_ref(), TOP_MAC, &Options::default())?)
 }
 
+/// What stands around an engine, and the stations alone, are built for the preset's own number of queue pairs.
+fn own_size(config: &Config) -> Result<(), BuildError> {
+    let own = Config::preset(config.name)?.n_qps;
+    if config.n_qps != own {
+        let why = format!(
+            "n_qps={}: only the engine alone is built so, the rest of '{}' with {own}",
+            config.n_qps, config.name
+        );
+        return Err(ConfigError::Impossible(why).into());
+    }
+    Ok(())
+}
+
 fn with_mac(config: &Config) -> Result<(), BuildError> {
     config.check()?;
     if config.data_bits != 64 {
         return Err(ConfigError::Impossible(format!("'{}' has no 64-bit beats: the MAC is built for tengig", config.name)).into());
     }
+    own_size(config)?;
     Ok(())
 }
 

@@ -4,9 +4,10 @@
 //! Ports carry the field's names (`docs/architecture.md`). AXI IDs: see `mem::WriteArbiter` and `mem::ReadArbiter`.
 //! Bursts are INCR, whole beats.
 
-use super::{RequesterSide, SoftReset};
+use super::{RequesterSide, SoftReset, Split};
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
+use crate::prim::ResetCopy;
 use crate::reorder::Reorder;
 use crate::requester::CompleteConfig;
 use crate::responder::{Control, EffectMerge, Features, Retire};
@@ -244,6 +245,14 @@ pub struct Hca<
     events: EventMerge,
     codes: CodeMerge,
     soft_reset: SoftReset,
+    /// A QP row goes to its keepers: control, transmit, the requester's side.
+    rows: Split<3>,
+    reset_rx: ResetCopy,
+    reset_control: ResetCopy,
+    reset_memory: ResetCopy,
+    reset_effects: ResetCopy,
+    reset_registers: ResetCopy,
+    reset_tx: ResetCopy,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
     size: Constant<Bits<3>>,
@@ -254,11 +263,21 @@ pub struct Hca<
     code_axi_error: Constant<Bits<6>>,
 }
 
+/// `tengig` with `2^q` queue pairs, 2^8 at most, and `2^yp` READ resources. (With `q` over 9 `ZC` would be `q + 2`.)
+macro_rules! tengig_of {
+    ($q:literal, $yp:literal) => {
+        Hca<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4, $q, { $q + 5 }, { $q + 3 }, { $q + 4 }, 8, 11, 12, 1, 0, 4, 5, { $q + 2 }, 16, { $q + 4 },
+        10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12, 64, 2, { $q + 1 }, { $q + 2 }, { $q + 3 }, { $q + 4 }, 26, 1, 1, { $q + 6 },
+        { $q + 1 }, { $q + 2 }, 6, $yp, { $q + 4 }, { $yp + 3 }, 4, 5, 4, 5, 10, 11>
+    };
+}
+
 /// The `tengig` preset.
-#[rustfmt::skip]
-pub type HcaTengig =
-    Hca<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4, 8, 13, 11, 12, 8, 11, 12, 1, 0, 4, 5, 10, 16, 12, 10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12,
-    64, 2, 9, 10, 11, 12, 26, 1, 1, 14, 9, 10, 6, 10, 12, 13, 4, 5, 4, 5, 10, 11>;
+pub type HcaTengig = tengig_of!(8, 10);
+/// `tengig` with 16 queue pairs.
+pub type HcaTengig16 = tengig_of!(4, 8);
+/// `tengig` with 64 queue pairs.
+pub type HcaTengig64 = tengig_of!(6, 10);
 /// The `cu` preset.
 #[rustfmt::skip]
 pub type HcaCu =
@@ -489,6 +508,13 @@ impl<
             events: Default::default(),
             codes: Default::default(),
             soft_reset: SoftReset::new(config),
+            rows: Default::default(),
+            reset_rx: Default::default(),
+            reset_control: Default::default(),
+            reset_memory: Default::default(),
+            reset_effects: Default::default(),
+            reset_registers: Default::default(),
+            reset_tx: Default::default(),
             core_reset: Default::default(),
             tables_ready: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
@@ -652,27 +678,41 @@ impl<
         self.events.clock.next = self.clk.val();
         self.codes.clock.next = self.clk.val();
         self.soft_reset.clock.next = self.clk.val();
+        self.rows.clock.next = self.clk.val();
+        self.reset_rx.clock.next = self.clk.val();
+        self.reset_control.clock.next = self.clk.val();
+        self.reset_memory.clock.next = self.clk.val();
+        self.reset_effects.clock.next = self.clk.val();
+        self.reset_registers.clock.next = self.clk.val();
+        self.reset_tx.clock.next = self.clk.val();
 
         // Reset, soft reset, drain.
         self.soft_reset.reset.next = self.rst.val();
         self.core_reset.next = self.soft_reset.core_reset.val();
-        self.rx.reset.next = self.core_reset.val();
-        self.control.reset.next = self.core_reset.val();
-        self.keys.reset.next = self.core_reset.val();
-        self.dma_writer.reset.next = self.core_reset.val();
-        self.write_arbiter.reset.next = self.core_reset.val();
-        self.descriptor_reader.reset.next = self.core_reset.val();
-        self.retire.reset.next = self.core_reset.val();
-        self.queues.reset.next = self.core_reset.val();
-        self.registers.reset.next = self.core_reset.val();
-        self.counters.reset.next = self.core_reset.val();
-        self.tx.reset.next = self.core_reset.val();
+        self.reset_rx.s.next = self.core_reset.val();
+        self.reset_control.s.next = self.core_reset.val();
+        self.reset_memory.s.next = self.core_reset.val();
+        self.reset_effects.s.next = self.core_reset.val();
+        self.reset_registers.s.next = self.core_reset.val();
+        self.reset_tx.s.next = self.core_reset.val();
+        self.rx.reset.next = self.reset_rx.m.val();
+        self.control.reset.next = self.reset_control.m.val();
+        self.keys.reset.next = self.reset_memory.m.val();
+        self.dma_writer.reset.next = self.reset_memory.m.val();
+        self.write_arbiter.reset.next = self.reset_memory.m.val();
+        self.descriptor_reader.reset.next = self.reset_memory.m.val();
+        self.retire.reset.next = self.reset_effects.m.val();
+        self.queues.reset.next = self.reset_effects.m.val();
+        self.registers.reset.next = self.reset_registers.m.val();
+        self.counters.reset.next = self.reset_registers.m.val();
+        self.tx.reset.next = self.reset_tx.m.val();
+        self.rows.reset.next = self.reset_registers.m.val();
         self.side.reset.next = self.core_reset.val();
-        self.reorder.reset.next = self.core_reset.val();
-        self.read_arbiter.reset.next = self.core_reset.val();
-        self.effects.reset.next = self.core_reset.val();
-        self.events.reset.next = self.core_reset.val();
-        self.codes.reset.next = self.core_reset.val();
+        self.reorder.reset.next = self.reset_rx.m.val();
+        self.read_arbiter.reset.next = self.reset_memory.m.val();
+        self.effects.reset.next = self.reset_effects.m.val();
+        self.events.reset.next = self.reset_effects.m.val();
+        self.codes.reset.next = self.reset_registers.m.val();
         self.soft_reset.request.next = self.registers.soft_reset.val();
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
@@ -1034,17 +1074,21 @@ impl<
         self.s_axil_rvalid.next = self.registers.s_r_valid.val();
         self.registers.s_r_ready.next = self.s_axil_rready.val();
 
-        // Tables, doorbells, commands. A QP row goes to its three keepers at once.
-        self.control.table_valid.next = self.registers.qp_valid.val() & self.tx.table_ready.val() & self.side.table_ready.val();
+        // Tables, doorbells, commands.
+        self.rows.s_valid.next = self.registers.qp_valid.val();
+        self.registers.qp_ready.next = self.rows.s_ready.val();
+        self.control.table_valid.next = self.rows.m_valid[0].val();
+        self.rows.m_ready[0].next = self.control.table_ready.val();
         self.control.table_address.next = self.registers.qp_address.val();
         self.control.table_data.next = self.registers.qp_data.val();
-        self.tx.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val() & self.side.table_ready.val();
+        self.tx.table_valid.next = self.rows.m_valid[1].val();
+        self.rows.m_ready[1].next = self.tx.table_ready.val();
         self.tx.table_address.next = self.registers.qp_address.val();
         self.tx.table_data.next = self.registers.qp_data.val();
-        self.side.table_valid.next = self.registers.qp_valid.val() & self.control.table_ready.val() & self.tx.table_ready.val();
+        self.side.table_valid.next = self.rows.m_valid[2].val();
+        self.rows.m_ready[2].next = self.side.table_ready.val();
         self.side.table_address.next = self.registers.qp_address.val();
         self.side.table_data.next = self.registers.qp_data.val();
-        self.registers.qp_ready.next = self.control.table_ready.val() & self.tx.table_ready.val() & self.side.table_ready.val();
         self.keys.table_valid.next = self.registers.mr_valid.val();
         self.keys.table_address.next = self.registers.mr_address.val();
         self.keys.table_data.next = self.registers.mr_data.val();

@@ -12,10 +12,11 @@
 
 use crate::host::EventJob;
 use crate::mem::{DmaReader, KeyArbiter, WriteJob};
+use crate::prim::ResetCopy;
 use crate::requester::{Complete, CompleteConfig, ResponseQueue, Send};
 use crate::responder::{ReadResponder, RetireEntry};
 use crate::rx::PacketHead;
-use crate::top::StateSplit;
+use crate::top::Split;
 use crate::tx::{AckJob, PacketArbiter};
 use rust_hdl::prelude::*;
 
@@ -217,7 +218,12 @@ pub struct RequesterSide<
     complete: Complete<W, QA, QR, RC, SA, SC>,
     key_arbiter: KeyArbiter,
     read: ReadResponder<QA, QB, P, PC, PD, PR, PE, L, N, S>,
-    states: StateSplit,
+    states: Split<2>,
+    rows: Split<3>,
+    reset_send: ResetCopy,
+    reset_complete: ResetCopy,
+    reset_read: ResetCopy,
+    reset_reader: ResetCopy,
     packet_arbiter: PacketArbiter,
     dma_reader: DmaReader<W, K, S, N, PB, AB>,
     no_error: Constant<Bits<8>>,
@@ -402,6 +408,11 @@ impl<
             complete: Complete::new(complete),
             read: Default::default(),
             states: Default::default(),
+            rows: Default::default(),
+            reset_send: Default::default(),
+            reset_complete: Default::default(),
+            reset_read: Default::default(),
+            reset_reader: Default::default(),
             key_arbiter: Default::default(),
             packet_arbiter: Default::default(),
             dma_reader: Default::default(),
@@ -447,38 +458,52 @@ impl<
         self.dma_reader.clock.next = self.clock.val();
         self.read.clock.next = self.clock.val();
         self.states.clock.next = self.clock.val();
-        self.read.reset.next = self.reset.val();
-        self.states.reset.next = self.reset.val();
-        self.send.reset.next = self.reset.val();
-        self.responses.reset.next = self.reset.val();
-        self.complete.reset.next = self.reset.val();
-        self.key_arbiter.reset.next = self.reset.val();
-        self.packet_arbiter.reset.next = self.reset.val();
-        self.dma_reader.reset.next = self.reset.val();
+        self.rows.clock.next = self.clock.val();
+        self.reset_send.clock.next = self.clock.val();
+        self.reset_complete.clock.next = self.clock.val();
+        self.reset_read.clock.next = self.clock.val();
+        self.reset_reader.clock.next = self.clock.val();
+        self.reset_send.s.next = self.reset.val();
+        self.reset_complete.s.next = self.reset.val();
+        self.reset_read.s.next = self.reset.val();
+        self.reset_reader.s.next = self.reset.val();
+        self.read.reset.next = self.reset_read.m.val();
+        self.states.reset.next = self.reset_read.m.val();
+        self.send.reset.next = self.reset_send.m.val();
+        self.rows.reset.next = self.reset_send.m.val();
+        self.responses.reset.next = self.reset_complete.m.val();
+        self.complete.reset.next = self.reset_complete.m.val();
+        self.key_arbiter.reset.next = self.reset_reader.m.val();
+        self.packet_arbiter.reset.next = self.reset_reader.m.val();
+        self.dma_reader.reset.next = self.reset_reader.m.val();
 
-        // Rows, doorbells, states. A QP row goes to its three keepers at once.
-        self.send.table_valid.next = self.table_valid.val() & self.complete.table_ready.val() & self.read.table_ready.val();
+        // Rows, doorbells, states.
+        self.rows.s_valid.next = self.table_valid.val();
+        self.table_ready.next = self.rows.s_ready.val();
+        self.send.table_valid.next = self.rows.m_valid[0].val();
+        self.rows.m_ready[0].next = self.send.table_ready.val();
         self.send.table_address.next = self.table_address.val();
         self.send.table_data.next = self.table_data.val();
-        self.complete.table_valid.next = self.table_valid.val() & self.send.table_ready.val() & self.read.table_ready.val();
+        self.complete.table_valid.next = self.rows.m_valid[1].val();
+        self.rows.m_ready[1].next = self.complete.table_ready.val();
         self.complete.table_address.next = self.table_address.val();
         self.complete.table_data.next = self.table_data.val();
-        self.read.table_valid.next = self.table_valid.val() & self.send.table_ready.val() & self.complete.table_ready.val();
+        self.read.table_valid.next = self.rows.m_valid[2].val();
+        self.rows.m_ready[2].next = self.read.table_ready.val();
         self.read.table_address.next = self.table_address.val();
         self.read.table_data.next = self.table_data.val();
-        self.table_ready.next = self.send.table_ready.val() & self.complete.table_ready.val() & self.read.table_ready.val();
         self.ready.next = self.send.ready.val() & self.complete.ready.val() & self.read.ready.val();
         self.send.doorbell_valid.next = self.doorbell_valid.val();
         self.send.doorbell_index.next = self.doorbell_index.val();
         self.send.doorbell_producer.next = self.doorbell_producer.val();
         self.doorbell_ready.next = self.send.doorbell_ready.val();
         // A QP's state changes when no response of the old one is left.
-        self.states.state_valid.next = self.state_valid.val() & self.responses.empty.val();
-        self.state_ready.next = self.states.state_ready.val();
-        self.send.state_valid.next = self.states.send_valid.val();
-        self.states.send_ready.next = self.send.state_ready.val();
-        self.read.state_valid.next = self.states.read_valid.val();
-        self.states.read_ready.next = self.read.state_ready.val();
+        self.states.s_valid.next = self.state_valid.val() & self.responses.empty.val();
+        self.state_ready.next = self.states.s_ready.val();
+        self.send.state_valid.next = self.states.m_valid[0].val();
+        self.states.m_ready[0].next = self.send.state_ready.val();
+        self.read.state_valid.next = self.states.m_valid[1].val();
+        self.states.m_ready[1].next = self.read.state_ready.val();
         self.read.state_index.next = self.state_index.val();
         self.read.state.next = self.state.val();
         self.send.state_index.next = self.state_index.val();

@@ -60,6 +60,8 @@ pub struct SoftReset {
     tx_middle: DFF<Bit>,
     rx_middle: DFF<Bit>,
     skip: DFF<Bit>,
+    /// The stations' copies of the reset are a cycle late.
+    late: DFF<Bit>,
     aw_fire: Signal<Local, Bit>,
     w_fire: Signal<Local, Bit>,
     w_end: Signal<Local, Bit>,
@@ -128,6 +130,7 @@ impl SoftReset {
             tx_middle: Default::default(),
             rx_middle: Default::default(),
             skip: Default::default(),
+            late: Default::default(),
             aw_fire: Default::default(),
             w_fire: Default::default(),
             w_end: Default::default(),
@@ -153,7 +156,7 @@ impl Logic for SoftReset {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, drain, access, count, writes, owed, reads, aw_shown, w_shown, w_middle, ar_shown, tx_middle, rx_middle, skip
+            self, clock, drain, access, count, writes, owed, reads, aw_shown, w_shown, w_middle, ar_shown, tx_middle, rx_middle, skip, late
         );
 
         self.resetting.next = self.count.q.val().any();
@@ -233,7 +236,10 @@ impl Logic for SoftReset {
         }
         if self.resetting.val() {
             self.count.d.next = self.count.q.val() - 1;
-            self.drain.d.next = false;
+            // What the stations still show in the first cycle of the reset isn't theirs to show.
+            if self.late.q.val() {
+                self.drain.d.next = false;
+            }
         } else {
             if self.drain.q.val() {
                 if self.hold_lite.val() {
@@ -243,7 +249,8 @@ impl Logic for SoftReset {
                 self.drain.d.next = self.request.val();
             }
         }
-        if self.resetting.val() {
+        self.late.d.next = self.core_reset.val();
+        if self.resetting.val() | self.late.q.val() {
             self.skip.d.next = (self.rx_middle.q.val() & !self.rx_valid.val()) | (self.rx_valid.val() & !self.rx_last.val());
         } else {
             if self.rx_valid.val() & self.rx_last.val() {

@@ -42,6 +42,11 @@ pub struct Arbiter<const W: usize, const K: usize> {
     keep: DFF<Bits<K>>,
     last: DFF<Bit>,
     valid: DFF<Bit>,
+    /// A beat that came while the first waits: so nothing behind depends on `m_ready` of the same cycle.
+    side_data: DFF<Bits<W>>,
+    side_keep: DFF<Bits<K>>,
+    side_last: DFF<Bit>,
+    side_valid: DFF<Bit>,
     /// Inside a frame; its source, kept after it for the next turn.
     busy: DFF<Bit>,
     served: DFF<Bit>,
@@ -55,6 +60,8 @@ pub struct Arbiter<const W: usize, const K: usize> {
     in_keep: Signal<Local, Bits<K>>,
     in_last: Signal<Local, Bit>,
     in_valid: Signal<Local, Bit>,
+    out_keep: Signal<Local, Bits<K>>,
+    out_last: Signal<Local, Bit>,
     early: Signal<Local, Bit>,
     at_least: Signal<Local, Bit>,
     min_last: Constant<Bits<4>>,
@@ -91,6 +98,10 @@ impl<const W: usize, const K: usize> Default for Arbiter<W, K> {
             keep: Default::default(),
             last: Default::default(),
             valid: Default::default(),
+            side_data: Default::default(),
+            side_keep: Default::default(),
+            side_last: Default::default(),
+            side_valid: Default::default(),
             busy: Default::default(),
             served: Default::default(),
             padding: Default::default(),
@@ -101,6 +112,8 @@ impl<const W: usize, const K: usize> Default for Arbiter<W, K> {
             in_keep: Default::default(),
             in_last: Default::default(),
             in_valid: Default::default(),
+            out_keep: Default::default(),
+            out_last: Default::default(),
             early: Default::default(),
             at_least: Default::default(),
             min_last: Constant::new((min_last as u64).to_bits()),
@@ -114,13 +127,13 @@ impl<const W: usize, const K: usize> Default for Arbiter<W, K> {
 impl<const W: usize, const K: usize> Logic for Arbiter<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, data, keep, last, valid, busy, served, padding, count);
+        dff_setup!(self, clock, data, keep, last, valid, busy, served, padding, count, side_data, side_keep, side_last, side_valid);
 
         self.chosen.next = self.served.q.val();
         if !self.busy.q.val() {
             self.chosen.next = self.s1_valid.val() & (!self.s0_begun.val() | !self.served.q.val());
         }
-        self.free.next = !self.valid.q.val() | self.m_ready.val();
+        self.free.next = !self.side_valid.q.val();
         self.s0_ready.next = self.free.val() & !self.padding.q.val() & !self.chosen.val();
         self.s1_ready.next = self.free.val() & !self.padding.q.val() & self.chosen.val();
 
@@ -152,17 +165,36 @@ impl<const W: usize, const K: usize> Logic for Arbiter<W, K> {
         // R20: a frame that would end before its 60th byte goes on with zeros.
         self.early.next = self.count.q.val() < self.min_last.val();
         self.at_least.next = self.count.q.val() == self.min_last.val();
-        if self.free.val() {
-            self.valid.d.next = self.in_valid.val();
+        self.out_last.next = self.in_last.val() & !self.early.val();
+        self.out_keep.next = self.in_keep.val();
+        if self.early.val() {
+            self.out_keep.next = self.keep_all.val();
+        }
+        if self.at_least.val() {
+            self.out_keep.next = self.in_keep.val() | self.min_keep.val();
+        }
+        if !self.valid.q.val() | self.m_ready.val() {
+            self.valid.d.next = self.side_valid.q.val() | self.in_valid.val();
             self.data.d.next = self.in_data.val();
-            self.last.d.next = self.in_last.val() & !self.early.val();
-            self.keep.d.next = self.in_keep.val();
-            if self.early.val() {
-                self.keep.d.next = self.keep_all.val();
+            self.last.d.next = self.out_last.val();
+            self.keep.d.next = self.out_keep.val();
+            if self.side_valid.q.val() {
+                self.data.d.next = self.side_data.q.val();
+                self.last.d.next = self.side_last.q.val();
+                self.keep.d.next = self.side_keep.q.val();
             }
-            if self.at_least.val() {
-                self.keep.d.next = self.in_keep.val() | self.min_keep.val();
+            self.side_valid.d.next = false;
+        } else {
+            if self.in_valid.val() {
+                self.side_valid.d.next = true;
             }
+        }
+        if !self.side_valid.q.val() {
+            self.side_data.d.next = self.in_data.val();
+            self.side_last.d.next = self.out_last.val();
+            self.side_keep.d.next = self.out_keep.val();
+        }
+        if self.free.val() {
             if self.in_valid.val() {
                 self.busy.d.next = true;
                 self.served.d.next = self.chosen.val();
@@ -185,6 +217,7 @@ impl<const W: usize, const K: usize> Logic for Arbiter<W, K> {
 
         if self.reset.val() {
             self.valid.d.next = false;
+            self.side_valid.d.next = false;
             self.busy.d.next = false;
             self.served.d.next = false;
             self.padding.d.next = false;

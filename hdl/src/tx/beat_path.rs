@@ -2,14 +2,14 @@
 //! From header words and payload to whole frames' beats with their ICRC (W = 64).
 //!
 //! ```text
-//! word ─► gearbox ─► header queue ─► joiner ─┬─► mask ─► ICRC ─┐
-//! payload ───────────────────────────────┘   └─► store ────────┴─► m
+//! word ─► gearbox ─► register ─► header queue ─► joiner ─┬─► mask ─► ICRC ─┐
+//! payload ────────────────────────────────────────────┘   └─► store ────────┴─► m
 //! ```
 //!
 //! Headers of at most three packets are under way before the joiner. A frame's first beat is offered when its last will be in time. Latency: a last word in
-//! cycle t has its ICRC in t + 4.
+//! cycle t has its ICRC in t + 5.
 
-use super::{Gearbox, HeaderQueue, Joiner, PacketStore};
+use super::{Gearbox, HeaderBeat, HeaderQueue, Joiner, PacketStore};
 use crate::wire::{Icrc, IcrcMask};
 use rust_hdl::prelude::*;
 
@@ -57,7 +57,10 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     no_pair: DFF<Bit>,
     one_pair: DFF<Bit>,
     one_word: Constant<Bits<11>>,
+    beat: DFF<HeaderBeat>,
+    beat_valid: DFF<Bit>,
     /// A permit waits the time that the header's last words take through the queue.
+    permit_0: DFF<Bit>,
     permit_1: DFF<Bit>,
     permit_2: DFF<Bit>,
     permit_3: DFF<Bit>,
@@ -106,6 +109,9 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             no_pair: Default::default(),
             one_pair: Default::default(),
             one_word: Constant::new(1u64.to_bits()),
+            beat: Default::default(),
+            beat_valid: Default::default(),
+            permit_0: Default::default(),
             permit_1: Default::default(),
             permit_2: Default::default(),
             permit_3: Default::default(),
@@ -117,7 +123,9 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
 impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, headers, more, single, no_pair, one_pair, permit_1, permit_2, permit_3, permit_4);
+        dff_setup!(
+            self, clock, headers, more, single, no_pair, one_pair, permit_0, permit_1, permit_2, permit_3, permit_4, beat, beat_valid
+        );
         clock!(self, clock, gearbox, queue, joiner, mask, icrc, store);
         self.queue.reset.next = self.reset.val();
         self.joiner.reset.next = self.reset.val();
@@ -134,27 +142,30 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.gearbox.covered.next = self.word_covered.val();
         self.gearbox.covered_first.next = self.word_covered_first.val();
 
-        self.queue.s.next.data = bit_cast::<64, W>(self.gearbox.beat.val());
-        self.queue.s.next.lanes = bit_cast::<2, L>(self.gearbox.beat_lanes.val());
-        self.queue.s.next.last = self.gearbox.beat_last.val();
-        self.queue.s.next.covered = bit_cast::<2, L>(self.gearbox.beat_covered.val());
-        self.queue.s.next.covered_first = self.gearbox.beat_covered_first.val();
-        self.queue.s.next.number = self.word_number.val().get_bits::<3>(1);
-        self.queue.s.next.ipv6 = self.ipv6.val();
-        self.queue.s.next.drop = self.drop.val();
+        // Joiner and store stand behind a register: gearbox and word former don't reach into them.
+        self.beat.d.next.data = bit_cast::<64, W>(self.gearbox.beat.val());
+        self.beat.d.next.lanes = bit_cast::<2, L>(self.gearbox.beat_lanes.val());
+        self.beat.d.next.last = self.gearbox.beat_last.val();
+        self.beat.d.next.covered = bit_cast::<2, L>(self.gearbox.beat_covered.val());
+        self.beat.d.next.covered_first = self.gearbox.beat_covered_first.val();
+        self.beat.d.next.number = self.word_number.val().get_bits::<3>(1);
+        self.beat.d.next.ipv6 = self.ipv6.val();
+        self.beat.d.next.drop = self.drop.val();
         // Registered here: they are steady long before the last word.
         self.more.d.next = self.words.val().any();
         self.single.d.next = self.words.val() == self.one_word.val();
         self.no_pair.d.next = !(self.words.val() >> 1).any();
         self.one_pair.d.next = (self.words.val() >> 1) == self.one_word.val();
-        self.queue.s.next.more = self.more.q.val();
-        self.queue.s.next.fills = self.gearbox.beat_last.val() & !self.gearbox.beat_lanes.val().get_bit(1) & self.more.q.val();
-        self.queue.s.next.single = self.single.q.val();
-        self.queue.s.next.no_pair = self.no_pair.q.val();
-        self.queue.s.next.one_pair = self.one_pair.q.val();
-        self.queue.s.next.odd = self.words.val().get_bit(0);
-        self.queue.s.next.pairs = self.words.val().get_bits::<10>(1);
-        self.queue.s_valid.next = self.gearbox.beat_valid.val();
+        self.beat.d.next.more = self.more.q.val();
+        self.beat.d.next.fills = self.gearbox.beat_last.val() & !self.gearbox.beat_lanes.val().get_bit(1) & self.more.q.val();
+        self.beat.d.next.single = self.single.q.val();
+        self.beat.d.next.no_pair = self.no_pair.q.val();
+        self.beat.d.next.one_pair = self.one_pair.q.val();
+        self.beat.d.next.odd = self.words.val().get_bit(0);
+        self.beat.d.next.pairs = self.words.val().get_bits::<10>(1);
+        self.beat_valid.d.next = self.gearbox.beat_valid.val();
+        self.queue.s.next = self.beat.q.val();
+        self.queue.s_valid.next = self.beat_valid.q.val();
         self.joiner.header.next = self.queue.m.val();
         self.joiner.header_valid.next = self.queue.m_valid.val();
         self.queue.m_ready.next = self.joiner.header_ready.val();
@@ -177,12 +188,13 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.icrc.last.next = self.mask.m_last.val();
 
         self.store.starting.next = self.joiner.starting.val();
-        self.permit_1.d.next = self.permit.val() & !self.queue.idle.val();
+        self.permit_0.d.next = self.permit.val();
+        self.permit_1.d.next = self.permit_0.q.val() & !self.queue.idle.val();
         self.permit_2.d.next = self.permit_1.q.val();
         self.permit_3.d.next = self.permit_2.q.val();
         // With payload the last beat may be a half one, which needs the ICRC a cycle earlier than the header alone would.
-        self.permit_4.d.next = self.permit_3.q.val() | (self.permit.val() & self.queue.idle.val() & self.more.q.val());
-        self.store.permit.next = (self.permit.val() & self.queue.idle.val() & !self.more.q.val()) | self.permit_4.q.val();
+        self.permit_4.d.next = self.permit_3.q.val() | (self.permit_0.q.val() & self.queue.idle.val() & self.more.q.val());
+        self.store.permit.next = (self.permit_0.q.val() & self.queue.idle.val() & !self.more.q.val()) | self.permit_4.q.val();
         self.store.s_data.next = bit_cast::<W, 64>(self.joiner.m_data.val());
         self.store.s_lanes.next = bit_cast::<L, 2>(self.joiner.m_lanes.val());
         self.store.s_last.next = self.joiner.m_last.val();
@@ -206,6 +218,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         }
         if self.reset.val() {
             self.headers.d.next = 0.into();
+            self.permit_0.d.next = self.permit.val();
             self.permit_1.d.next = false;
             self.permit_2.d.next = false;
             self.permit_3.d.next = false;

@@ -33,13 +33,16 @@ pub struct PacketSlots<const SA: usize> {
     pub finish: Signal<In, Bit>,
     write_slot: DFF<Bits<5>>,
     head_slot: DFF<Bits<5>>,
-    free_slot: DFF<Bits<5>>,
     number: DFF<Bits<5>>,
-    used: Signal<Local, Bits<5>>,
+    /// Slots in use, and whether all are: a register, so that nothing behind stands before a subtraction.
+    used: DFF<Bits<5>>,
+    full: DFF<Bit>,
     open: Signal<Local, Bit>,
+    nearly: Signal<Local, Bit>,
+    enters: Signal<Local, Bit>,
     pointer_mask: Constant<Bits<5>>,
     slot_mask: Constant<Bits<5>>,
-    all_slots: Constant<Bits<5>>,
+    before_all: Constant<Bits<5>>,
 }
 
 impl<const SA: usize> Default for PacketSlots<SA> {
@@ -63,13 +66,15 @@ impl<const SA: usize> Default for PacketSlots<SA> {
             finish: Default::default(),
             write_slot: Default::default(),
             head_slot: Default::default(),
-            free_slot: Default::default(),
             number: Default::default(),
             used: Default::default(),
+            full: Default::default(),
             open: Default::default(),
+            nearly: Default::default(),
+            enters: Default::default(),
             pointer_mask: Constant::new(((1u64 << (SA - 4)) - 1).to_bits()),
             slot_mask: Constant::new(((1u64 << (SA - 5)) - 1).to_bits()),
-            all_slots: Constant::new((1u64 << (SA - 5)).to_bits()),
+            before_all: Constant::new(((1u64 << (SA - 5)) - 1).to_bits()),
         }
     }
 }
@@ -77,9 +82,10 @@ impl<const SA: usize> Default for PacketSlots<SA> {
 impl<const SA: usize> Logic for PacketSlots<SA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_slot, head_slot, free_slot, number);
-        self.used.next = (self.write_slot.q.val() - self.free_slot.q.val()) & self.pointer_mask.val();
-        self.open.next = self.used.val() != self.all_slots.val();
+        dff_setup!(self, clock, write_slot, head_slot, number, used, full);
+        self.nearly.next = self.used.q.val() == self.before_all.val();
+        self.enters.next = false;
+        self.open.next = !self.full.q.val();
         self.packet_ready.next = self.open.val() & self.slot_ready.val();
         self.slot_valid.next = self.packet_valid.val() & self.open.val();
         self.slot_address.next =
@@ -90,6 +96,7 @@ impl<const SA: usize> Logic for PacketSlots<SA> {
             if self.packet_last.val() {
                 self.number.d.next = 0.into();
                 if !self.packet_abandon.val() {
+                    self.enters.next = true;
                     self.write_slot.d.next = (self.write_slot.q.val() + 1) & self.pointer_mask.val();
                 }
             }
@@ -99,13 +106,19 @@ impl<const SA: usize> Logic for PacketSlots<SA> {
         if self.begin_next.val() {
             self.head_slot.d.next = (self.head_slot.q.val() + 1) & self.pointer_mask.val();
         }
-        if self.finish.val() {
-            self.free_slot.d.next = (self.free_slot.q.val() + 1) & self.pointer_mask.val();
+        if self.enters.val() & !self.finish.val() {
+            self.used.d.next = self.used.q.val() + 1;
+            self.full.d.next = self.nearly.val();
+        }
+        if self.finish.val() & !self.enters.val() {
+            self.used.d.next = self.used.q.val() - 1;
+            self.full.d.next = false;
         }
         if self.reset.val() {
             self.write_slot.d.next = 0.into();
             self.head_slot.d.next = 0.into();
-            self.free_slot.d.next = 0.into();
+            self.used.d.next = 0.into();
+            self.full.d.next = false;
             self.number.d.next = 0.into();
         }
     }

@@ -50,6 +50,7 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     in_packet: DFF<Bit>,
     crc0: DFF<Bits<32>>,
     crc1: DFF<Bits<32>>,
+    used: DFF<Bit>,
     crc_count: DFF<Bits<2>>,
     gate: Signal<Local, Bit>,
     pass: Signal<Local, Bit>,
@@ -95,6 +96,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             in_packet: Default::default(),
             crc0: Default::default(),
             crc1: Default::default(),
+            used: Default::default(),
             crc_count: Default::default(),
             gate: Default::default(),
             pass: Default::default(),
@@ -111,17 +113,20 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, level, ends, room_now, permits, started, starting_1, starting_2, starting_3, in_packet, crc0, crc1, crc_count
+            self, clock, level, ends, room_now, permits, started, starting_1, starting_2, starting_3, in_packet, crc0, crc1, crc_count,
+            used
         );
         clock!(self, clock, fifo);
         self.fifo.reset.next = self.reset.val();
 
+        // An ICRC that was used goes a cycle later; the next one isn't needed so soon.
+        self.used.d.next = self.m_crc_next.val();
         self.room.next = self.room_now.q.val();
         self.room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1);
-        if self.s_valid.val() & self.s_last.val() & !self.m_crc_next.val() {
+        if self.s_valid.val() & self.s_last.val() & !self.used.q.val() {
             self.ends.d.next = self.ends.q.val() + 1;
         }
-        if !(self.s_valid.val() & self.s_last.val()) & self.m_crc_next.val() {
+        if !(self.s_valid.val() & self.s_last.val()) & self.used.q.val() {
             self.ends.d.next = self.ends.q.val() - 1;
         }
         self.fifo.s_data.next = bit_cast::<G, W>(self.s_data.val())
@@ -170,7 +175,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         if !self.crc_count.q.val().any() {
             self.m_crc.next = self.s_crc.val();
         }
-        if self.m_crc_next.val() {
+        if self.used.q.val() {
             self.crc0.d.next = self.crc1.q.val();
             if self.crc_count.q.val().any() & !self.s_crc_valid.val() {
                 self.crc_count.d.next = self.crc_count.q.val() - 1;
@@ -185,7 +190,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
             if !self.crc_count.q.val().any() {
                 self.crc0.d.next = self.s_crc.val();
             }
-            if self.m_crc_next.val() & !self.crc_count.q.val().get_bit(1) {
+            if self.used.q.val() & !self.crc_count.q.val().get_bit(1) {
                 self.crc0.d.next = self.s_crc.val();
             }
         }
@@ -201,6 +206,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
             self.starting_3.d.next = false;
             self.in_packet.d.next = false;
             self.crc_count.d.next = 0.into();
+            self.used.d.next = false;
         }
     }
 

@@ -34,6 +34,8 @@ pub struct PayloadFifo<const W: usize, const A: usize, const B: usize> {
     write: DFF<Bits<B>>,
     read: DFF<Bits<B>>,
     room: DFF<Bits<B>>,
+    /// There is room.
+    open: DFF<Bit>,
     ahead_valid: DFF<Bit>,
     data: DFF<Bits<W>>,
     valid: DFF<Bit>,
@@ -43,11 +45,13 @@ pub struct PayloadFifo<const W: usize, const A: usize, const B: usize> {
     push: Signal<Local, Bit>,
     pull: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
+    fetched: DFF<Bit>,
     slot_in: Signal<Local, Bits<5>>,
     slot_out: Signal<Local, Bits<5>>,
     packet_mask: Constant<Bits<6>>,
     slot_mask: Constant<Bits<5>>,
     capacity: Constant<Bits<B>>,
+    one: Constant<Bits<B>>,
     deep: Constant<Bit>,
 }
 
@@ -73,6 +77,7 @@ impl<const W: usize, const A: usize, const B: usize> Default for PayloadFifo<W, 
             write: Default::default(),
             read: Default::default(),
             room: Default::default(),
+            open: Default::default(),
             ahead_valid: Default::default(),
             data: Default::default(),
             valid: Default::default(),
@@ -82,11 +87,13 @@ impl<const W: usize, const A: usize, const B: usize> Default for PayloadFifo<W, 
             push: Default::default(),
             pull: Default::default(),
             fetch: Default::default(),
+            fetched: Default::default(),
             slot_in: Default::default(),
             slot_out: Default::default(),
             packet_mask: Constant::new((if W == 64 { 0x3f } else { 7u64 }).to_bits()),
             slot_mask: Constant::new((if W == 64 { 0x1f } else { 3u64 }).to_bits()),
             capacity: Constant::new((1u64 << A).to_bits()),
+            one: Constant::new(1u64.to_bits()),
             deep: Constant::new(W == 64),
         }
     }
@@ -106,12 +113,14 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
             valid,
             errors,
             packets_in,
-            packets_out
+            packets_out,
+            fetched,
+            open
         );
         clock!(self, clock, ram);
 
-        self.s_ready.next = self.room.q.val().any();
-        self.push.next = self.s_valid.val() & self.room.q.val().any();
+        self.s_ready.next = self.open.q.val();
+        self.push.next = self.s_valid.val() & self.open.q.val();
         self.free.next = self.room.q.val();
         self.ram.write_enable.next = self.push.val();
         self.ram.write_address.next = self.write.q.val().get_bits::<A>(0);
@@ -153,18 +162,23 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
         if self.pull.val() {
             self.ahead_valid.d.next = self.fetch.val();
         }
-        // Room in the RAM; a beat may be written where one is read in the same cycle, never the same one.
-        if self.push.val() & !self.fetch.val() {
+        // Room in the RAM: what is read counts a cycle later.
+        self.fetched.d.next = self.fetch.val();
+        if self.push.val() & !self.fetched.q.val() {
             self.room.d.next = self.room.q.val() - 1;
+            self.open.d.next = self.room.q.val() != self.one.val();
         }
-        if !self.push.val() & self.fetch.val() {
+        if !self.push.val() & self.fetched.q.val() {
             self.room.d.next = self.room.q.val() + 1;
+            self.open.d.next = true;
         }
 
         if self.reset.val() {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
             self.room.d.next = self.capacity.val();
+            self.open.d.next = true;
+            self.fetched.d.next = false;
             self.ahead_valid.d.next = false;
             self.valid.d.next = false;
             self.packets_in.d.next = 0.into();

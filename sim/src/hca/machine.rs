@@ -36,6 +36,8 @@ pub struct HcaOptions {
     pub fst: Option<PathBuf>,
     /// Another model than the preset's own: one with a MAC, say. Its wire is XGMII, so `pace` must be the wire's.
     pub model: Option<Model>,
+    /// Queue pairs of `model`, where it hasn't the preset's own number.
+    pub n_qps: Option<usize>,
 }
 
 impl HcaOptions {
@@ -50,6 +52,7 @@ impl HcaOptions {
             transmit_at_wire_pace: true,
             fst: None,
             model: None,
+            n_qps: None,
         }
     }
 }
@@ -90,7 +93,11 @@ impl Hca {
 
     /// The same around an engine that is loaded already.
     pub fn with_engine(mut engine: Engine, options: &HcaOptions) -> Result<Hca> {
-        let config = Config::preset(&options.preset)?;
+        let mut config = Config::preset(&options.preset)?;
+        if let Some(n_qps) = options.n_qps {
+            config.set("n_qps", &n_qps.to_string())?;
+            config.check()?;
+        }
         if let Some(path) = &options.fst {
             engine.write_fst(path)?;
         }

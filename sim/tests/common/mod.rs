@@ -2,4 +2,5 @@
 //! What several test programs of two machines share; each uses a part of it.
 #![allow(dead_code)]
 
+pub mod models;
 pub mod wired;

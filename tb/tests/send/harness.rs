@@ -733,7 +733,12 @@ impl Harness {
             u.key_length.val().to_u64(),
             u.key_pd.val().to_u64(),
         ];
-        if let Some((_, asked)) = &self.key {
+        if let Some((left, asked)) = &mut self.key {
+            // Key and PD stand from the cycle after the start on.
+            if *left + 1 == self.key_latency {
+                assert_eq!(asked[1..3], key_inputs[1..3], "{at}: the key's place moved");
+                *asked = key_inputs;
+            }
             assert_eq!(*asked, key_inputs, "{at}: the key's inputs moved");
         }
         if key_answer.is_some() {
@@ -838,6 +843,10 @@ impl Harness {
                         q.held = hold;
                         assert!(self.words.is_empty(), "{at}: rewound inside a packet");
                     }
+                }
+                // New messages may go from now on, whatever else is still on offer.
+                Ask::State(index, state::RTS) if self.qps[index as usize].state == state::SQD => {
+                    self.qps[index as usize].state = state::RTS;
                 }
                 Ask::Wake(index) => {
                     let q = &mut self.qps[index as usize];

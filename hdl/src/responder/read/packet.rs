@@ -83,6 +83,9 @@ pub struct ResponsePacket<const QA: usize> {
     pub packet_ready: Signal<In, Bit>,
     step: DFF<PacketStep>,
     job_due: DFF<Bit>,
+    /// `aeth` and `atomic` for the words after the first, which come cycles later.
+    aeth_kept: DFF<Bit>,
+    atomic_kept: DFF<Bit>,
     read: Signal<Local, Bit>,
     atomic: Signal<Local, Bit>,
     payload: Signal<Local, Bit>,
@@ -154,6 +157,8 @@ impl<const QA: usize> Default for ResponsePacket<QA> {
             packet_ready: Default::default(),
             step: Default::default(),
             job_due: Default::default(),
+            aeth_kept: Default::default(),
+            atomic_kept: Default::default(),
             read: Default::default(),
             atomic: Default::default(),
             payload: Default::default(),
@@ -194,11 +199,14 @@ impl<const QA: usize> Default for ResponsePacket<QA> {
 impl<const QA: usize> Logic for ResponsePacket<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, job_due);
+        dff_setup!(self, clock, step, job_due, aeth_kept, atomic_kept);
         self.read.next = self.mode.val() == PacketMode::Read;
         self.atomic.next = self.mode.val() == PacketMode::Atomic;
         self.payload.next = self.read.val() & self.length.val().any();
         self.aeth.next = !self.read.val() | !self.middle.val() | self.last.val();
+
+        self.aeth_kept.d.next = self.aeth.val();
+        self.atomic_kept.d.next = self.atomic.val();
 
         // What the words are.
         self.opcode.next = self.acknowledge.val();
@@ -239,8 +247,8 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
         self.item.next = self.item_msn.val();
 
         self.offered.next = false;
-        self.last_word.next = ((self.step.q.val() == PacketStep::Word2) & !self.aeth.val())
-            | ((self.step.q.val() == PacketStep::Aeth) & !self.atomic.val())
+        self.last_word.next = ((self.step.q.val() == PacketStep::Word2) & !self.aeth_kept.q.val())
+            | ((self.step.q.val() == PacketStep::Aeth) & !self.atomic_kept.q.val())
             | (self.step.q.val() == PacketStep::Low);
         self.write.next = false;
         self.write_pool.next = false;
@@ -321,13 +329,13 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.step.d.next = PacketStep::Aeth;
             }
             PacketStep::Aeth => {
-                self.offered.next = self.aeth.val();
+                self.offered.next = self.aeth_kept.q.val();
                 self.packet_word.next =
                     bit_cast::<32, 24>(self.word.val().get_bits::<24>(0)) | (bit_cast::<32, 8>(self.syndrome.val()) << 24);
                 self.write.next = self.payload.val();
                 self.write_item.next = (bit_cast::<4, 3>(self.newest.val()) << 1) | 1;
                 self.top.next = 0.into();
-                if self.gone.val() | !self.aeth.val() {
+                if self.gone.val() | !self.aeth_kept.q.val() {
                     self.flight_written.next = self.payload.val();
                     if self.atomic.val() {
                         self.step.d.next = PacketStep::HighAsk;

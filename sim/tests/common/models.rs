@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Engines that build.rs doesn't make, Verilated by the test that needs them and kept in the cache.
+
+use std::path::Path;
+use verbena_hdl::top::BuildError;
+use verbena_hdl::verilog::build::{build, BuildOptions};
+use verbena_hdl::verilog::Design;
+use verbena_verilated::{Model, Port};
+
+/// A design of `tengig`'s kind as a model.
+pub fn verilated(emit: impl FnOnce() -> Result<Design, BuildError> + Send + 'static) -> Model {
+    let emit = || emit().unwrap_or_else(|e| panic!("{e}"));
+    // The block is some megabytes, and a test's thread has two.
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(emit).unwrap();
+    let design = thread.join().unwrap();
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/verilated-cache");
+    let options = BuildOptions {
+        lint: false,
+        optimise: 1,
+        ..BuildOptions::default()
+    };
+    let built = build(&design.to_single_text(), &design.top, &design.ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
+    let port = |p: &verbena_hdl::verilog::Port| Port {
+        name: String::leak(p.name.clone()),
+        width: p.width,
+        input: p.input,
+        clock: p.clock,
+    };
+    Model {
+        preset: "tengig",
+        top: String::leak(design.top.clone()),
+        library: String::leak(built.library.display().to_string()),
+        traced: None,
+        ports: Vec::leak(design.ports.iter().map(port).collect()),
+    }
+}
