@@ -23,7 +23,7 @@ pub struct Forward {
 
 /// How long booting and restoring may take on a busy machine.
 const BOOT: Duration = Duration::from_secs(180);
-const RESTORE: Duration = Duration::from_secs(30);
+const RESTORE: Duration = Duration::from_secs(90);
 const SAVE: Duration = Duration::from_secs(60);
 /// Between two looks at something.
 const STEP: Duration = Duration::from_millis(5);
@@ -75,13 +75,27 @@ pub fn free_port() -> Result<u16> {
     bail!("no TCP port from {} to {} is free", PORTS.start, PORTS.end - 1)
 }
 
+/// Something didn't come in time: on a machine that has other things to do, or never.
+#[derive(Debug)]
+struct Late(String);
+
+impl std::fmt::Display for Late {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Late {}
+
 fn wait_for<T>(limit: Duration, what: &str, mut ready: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let start = Instant::now();
     loop {
         if let Some(found) = ready()? {
             return Ok(found);
         }
-        ensure!(start.elapsed() < limit, "{what}: not within {} s", limit.as_secs());
+        if start.elapsed() >= limit {
+            return Err(Late(format!("{what}: not within {} s", limit.as_secs())).into());
+        }
         std::thread::sleep(STEP);
     }
 }
@@ -104,6 +118,7 @@ impl Guest {
         drop(saving);
         match Guest::launch(image, folder, ports, Some(&state)) {
             Ok(guest) => Ok(guest),
+            Err(error) if error.is::<Late>() => Err(error.context("restoring the saved guest")),
             Err(error) => {
                 // A state of another qemu, for example.
                 let _ = std::fs::remove_file(&state);

@@ -12,7 +12,7 @@ const BEGINS: &str = "rping begins";
 const ENDED: &str = "rping ended with ";
 const RACE: &str = "rdma_get_cm_event: Bad file descriptor";
 const RACE_STATUS: &str = "255";
-/// So many of a hundred may end by the race (2 were seen on a busy machine); with more something else is wrong.
+/// So many of a hundred may end by the race (1 to 3 on a busy machine); with more something else is wrong.
 pub const MOST_RACES: usize = 20;
 
 /// The shell's words for one rping whose end is told by [`ended`], and left in `$s`; it has to print its pings (`-v`).
