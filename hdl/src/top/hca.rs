@@ -7,8 +7,8 @@
 use super::{RequesterSide, SoftReset, Split};
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
-use crate::reorder::Reorder;
 use crate::prim::ResetCopy;
+use crate::reorder::Reorder;
 use crate::requester::CompleteConfig;
 use crate::responder::{Control, EffectMerge, Features, Retire};
 use crate::rx::Rx;
@@ -227,7 +227,7 @@ pub struct Hca<
     pub s_axil_rready: Signal<In, Bit>,
     pub irq: Signal<Out, Bit>,
     rx: Rx<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D>,
-    control: Control<QA, QR, SA, SC>,
+    control: Control<QA, TR, SA, SC>,
     keys: Keys<MA, MR, TA>,
     reorder: Reorder<QA, XB, ZW, ZX, ZM, ZC, BA>,
     /// Bit 12 of a release names a held packet's slot.
