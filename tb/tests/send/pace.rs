@@ -78,7 +78,7 @@ fn read_requests_leave_64_at_once_then_one_in_80_cycles() {
         let allowed = 64 + (at - begin) / 80 + 2;
         assert!((n as u64) < allowed, "request {n} left {} cycles after the first", at - begin);
     }
-    // And no slower.
+    // And no slower: the last ones wait for the memory, not for the pace.
     let last = h.times[15 * 15 - 1] - begin;
-    assert!(last < (15 * 15 - 64 + 2) * 80, "{last} cycles");
+    assert!(last < (15 * 15 - 64 + 5) * 80, "{last} cycles");
 }
