@@ -61,6 +61,7 @@ macro_rules! responder {
                 key_paged,
                 key_address,
                 job_ready,
+                room,
                 packet_ready,
                 done_valid,
                 done_error,

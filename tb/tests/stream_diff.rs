@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The small stream parts: Rust simulation against Verilated text.
 
-use verbena_hdl::stream::{Fifo, Skid};
+use verbena_hdl::stream::{Fifo, LogicFifo, Skid};
 use verbena_tb::{diff::Diff, drive};
 
 #[test]
@@ -16,6 +16,15 @@ fn skid() {
 fn fifo() {
     let block = Fifo::<4, 5, 70>::default();
     let warnings = Diff::new("fifo_16")
+        .cycles(2000)
+        .run(block, drive!(clock, reset, s_data, s_valid, m_ready));
+    assert_eq!(warnings, "");
+}
+
+#[test]
+fn logic_fifo() {
+    let block = LogicFifo::<4, 5, 70>::default();
+    let warnings = Diff::new("logic_fifo_16")
         .cycles(2000)
         .run(block, drive!(clock, reset, s_data, s_valid, m_ready));
     assert_eq!(warnings, "");

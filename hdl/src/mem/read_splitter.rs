@@ -11,7 +11,7 @@
 //! Bursts are cut where the address is a multiple of 64 beats (on a bus of 4 bytes 256), which divides 4 KiB: no burst is longer or crosses 4 KiB or a page, and
 //! a reader of a descriptor waits behind 64 beats at most. A burst is asked for
 //! only when all its beats have room behind those already asked for, so R is never held up for want of room. A paged job's running address is `{MTT entry, offset}`.
-//! Cycles: 1 to begin a job, 3 a burst (6 paged; 1 and 4 where a whole FIFO's quarter is free) and 2 between a job's bursts. The job stays put until `job_ready`, after its last burst.
+//! Cycles: 1 to begin a job, 3 a burst (6 paged; 1 and 4 where a whole FIFO's quarter is free) and 2 between a job's bursts. The job is taken as it begins. `job_ready` says that one would be, whether or not there is one.
 
 use super::ReadJob;
 use rust_hdl::prelude::*;
@@ -78,11 +78,11 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     length: Signal<Local, Bits<8>>,
     weighed: Signal<Local, Bits<8>>,
     more: Signal<Local, Bit>,
-    paged: Signal<Local, Bit>,
+    paged: DFF<Bit>,
     roomy: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
     begin_job: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
-    finish: Signal<Local, Bit>,
     next_low: Signal<Local, Bits<33>>,
     lane_mask: Constant<Bits<3>>,
     beat_shift: Constant<Bits<4>>,
@@ -152,9 +152,9 @@ impl<const K: usize, const PB: usize, const AB: usize> Default for ReadSplitter<
             more: Default::default(),
             paged: Default::default(),
             roomy: Default::default(),
+            takes: Default::default(),
             begin_job: Default::default(),
             issue: Default::default(),
-            finish: Default::default(),
             next_low: Default::default(),
             lane_mask: Constant::new((K as u64 - 1).to_bits()),
             beat_shift: Constant::new((K.trailing_zeros() as u64).to_bits()),
@@ -188,13 +188,13 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
             issued_length,
             need,
             bursts,
-            packets
+            packets,
+            paged
         );
 
         self.job_address.next = self.job.val().address & self.address_mask.val();
         self.job_length.next = bit_cast::<15, 14>(self.job.val().length);
         self.block_offset.next = self.job_address.val().get_bits::<15>(0) & self.block_mask.val();
-        self.paged.next = self.job.val().paged;
         self.start_position.next = self.low.q.val().get_bits::<8>(self.beat_shift.val().index()) & self.full.val();
         self.end_position.next = self.stop.q.val().get_bits::<8>(self.beat_shift.val().index());
         self.more.next = (self.stop.q.val() & !self.block_mask.val()).any();
@@ -214,22 +214,23 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
             & (self.free.val() >> 9).any()
             & (self.bursts.q.val() != self.most_bursts.val())
             & !(self.asked.q.val() >> 7).any();
-        self.begin_job.next = false;
+        self.takes.next =
+            (self.state.q.val() == ReadState::Idle) & self.piece_ready.val() & (self.packets.q.val() != self.most_packets.val());
+        self.begin_job.next = self.takes.val() & self.job_valid.val();
         self.issue.next = false;
-        self.finish.next = false;
 
         match self.state.q.val() {
             ReadState::Idle => {
+                self.paged.d.next = self.job.val().paged;
                 self.low.d.next = self.job_address.val().get_bits::<32>(0);
                 self.high.d.next = self.job_address.val().get_bits::<32>(32);
                 self.stop.d.next = self.block_offset.val() + self.job_length.val() - 1;
-                if self.job_valid.val() & self.piece_ready.val() & (self.packets.q.val() != self.most_packets.val()) {
-                    self.begin_job.next = true;
+                if self.begin_job.val() {
                     self.state.d.next = ReadState::Count;
                     if self.roomy.val() {
                         self.state.d.next = ReadState::Issue;
                     }
-                    if self.paged.val() {
+                    if self.job.val().paged {
                         self.state.d.next = ReadState::Look;
                     }
                 }
@@ -265,7 +266,6 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
                     self.issue.next = true;
                     self.state.d.next = ReadState::Low;
                     if !self.more.val() {
-                        self.finish.next = true;
                         self.state.d.next = ReadState::Idle;
                     }
                 }
@@ -281,13 +281,13 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
                     self.high.d.next = self.high.q.val() + 1;
                 }
                 self.state.d.next = ReadState::Count;
-                if self.paged.val() {
+                if self.paged.q.val() {
                     self.state.d.next = ReadState::Look;
                 }
             }
             _ => self.state.d.next = ReadState::Idle,
         }
-        self.job_ready.next = self.finish.val();
+        self.job_ready.next = self.takes.val();
         self.piece_valid.next = self.begin_job.val();
         self.piece_lane.next = self.job_address.val().get_bits::<3>(0) & self.lane_mask.val();
         self.piece_length.next = self.job.val().length;
@@ -298,7 +298,7 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
         self.ar_length.next = self.length.val();
         self.ar_address.next =
             bit_cast::<64, 32>(self.low.q.val() & self.beat_aligned.val()) | (bit_cast::<64, 32>(self.high.q.val()) << 32);
-        if self.paged.val() {
+        if self.paged.q.val() {
             self.ar_address.next = bit_cast::<64, 12>((self.low.q.val() & self.beat_aligned.val()).get_bits::<12>(0))
                 | (bit_cast::<64, 52>(self.mtt_page.val()) << 12);
         }

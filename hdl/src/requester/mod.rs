@@ -12,6 +12,7 @@ mod order;
 mod paced_ram;
 mod place;
 mod placement;
+mod read_pace;
 mod read_tracker;
 mod response_check;
 mod response_queue;

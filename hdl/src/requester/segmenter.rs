@@ -24,6 +24,7 @@
 use super::bth::Bth;
 use super::cut::Cut;
 use super::place::Place;
+use super::read_pace::ReadPace;
 use super::row_writes::RowWrites;
 use super::wire_program::WireProgram;
 use super::wire_words::WireWords;
@@ -49,6 +50,7 @@ pub enum SegmenterState {
     ScanLoop,
     ScanEnd,
     Landing,
+    Pace,
     Count,
     CountFirst,
     CountLoop,
@@ -158,6 +160,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     script: WireProgram<U>,
     words: WireWords<QA>,
     writes: RowWrites<QA>,
+    pace: ReadPace,
     state: DFF<SegmenterState>,
     who: DFF<Bits<QA>>,
     slot: DFF<Bit>,
@@ -292,9 +295,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             failing
         );
         dff_setup!(self, clock, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
-        clock!(self, clock, cut, place, script, words, writes);
+        clock!(self, clock, cut, place, script, words, writes, pace);
         self.script.reset.next = self.reset.val();
         self.writes.reset.next = self.reset.val();
+        self.pace.reset.next = self.reset.val();
         self.words.reset.next = self.reset.val();
 
         // What the packet is.
@@ -617,6 +621,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                                 } else {
                                     self.start.next = true;
                                     self.state.d.next = SegmenterState::Issued;
+                                    if self.wide.q.val() & self.pace.full.val() {
+                                        self.start.next = false;
+                                        self.state.d.next = SegmenterState::Pace;
+                                    }
                                 }
                             }
                         }
@@ -691,6 +699,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                         self.leaving.d.next = EndOfTurn::Packet;
                         self.state.d.next = SegmenterState::Leave;
                     }
+                }
+            }
+            SegmenterState::Pace => {
+                self.row_kept.d.next = 9.into();
+                self.wqe_kept.d.next = 9.into();
+                if !self.pace.full.val() {
+                    self.state.d.next = SegmenterState::Again;
                 }
             }
             SegmenterState::Count => {
@@ -896,6 +911,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.row_word.next = self.row_word.val();
         self.words.stand.next = self.stand.val();
         self.script.start.next = self.start.val();
+        self.pace.sent.next = self.start.val() & self.wide.q.val();
 
         self.turn_take.next = self.take.val();
         self.idle.next = self.resting_now.val() & self.words.flushed.val() & self.writes.idle.val();

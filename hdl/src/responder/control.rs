@@ -14,7 +14,7 @@
 //! One packet or one housekeeping step at a time, so each RAM has one reader and one writer. Job, entry and event are wired from the head and few
 //! registers. `head_valid` to `head_next`: WRITE ONLY 15 cycles, MIDDLE and LAST 18, WRITE FIRST 19; SEND 29 and the WQE's latency.
 //!
-//! `RA` must be `QA + 5`, `SA` `QA + 3`, `SC` one more than `SA`.
+//! `RA` must be `QA + 4`, `SA` `QA + 3`, `SC` one more than `SA`.
 
 use super::answer::Answer;
 use super::decide::Decide;

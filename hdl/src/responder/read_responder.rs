@@ -85,6 +85,8 @@ pub struct ReadResponder<
     pub job: Signal<Out, ReadJob>,
     pub job_valid: Signal<Out, Bit>,
     pub job_ready: Signal<In, Bit>,
+    /// The DMA reader would take a job. A turn waits until that has been seen since the last one, so that requests don't wait behind a packet without room.
+    pub room: Signal<In, Bit>,
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
@@ -143,6 +145,8 @@ pub struct ReadResponder<
     places: DFF<Bits<RC>>,
     resource: DFF<Bits<PA>>,
     flushing: DFF<Bit>,
+    /// There has been room since the last turn.
+    roomy: DFF<Bit>,
     idle: Signal<Local, Bit>,
     leaves: Signal<Local, Bit>,
     head_atomic: Signal<Local, Bit>,
@@ -233,6 +237,7 @@ impl<
             job: Default::default(),
             job_valid: Default::default(),
             job_ready: Default::default(),
+            room: Default::default(),
             packet_word: Default::default(),
             packet_last: Default::default(),
             packet_valid: Default::default(),
@@ -289,6 +294,7 @@ impl<
             places: Default::default(),
             resource: Default::default(),
             flushing: Default::default(),
+            roomy: Default::default(),
             idle: Default::default(),
             leaves: Default::default(),
             head_atomic: Default::default(),
@@ -339,6 +345,7 @@ impl<
             places,
             resource,
             flushing,
+            roomy,
             head_select,
             head_late,
             head_later,
@@ -362,8 +369,12 @@ impl<
         self.leaves.next = !self.state.val().get_bits::<2>(1).any();
         // What was answered is on offer for a cycle more.
         self.request_now.next = self.request_valid.val() & !self.answered.q.val();
-        self.sequencer.go_turn.next =
-            self.idle.val() & self.turns.m_valid.val() & !self.flight.full.val() & self.failure.idle.val() & !self.flushing.q.val();
+        self.sequencer.go_turn.next = self.idle.val()
+            & self.turns.m_valid.val()
+            & self.roomy.q.val()
+            & !self.flight.full.val()
+            & self.failure.idle.val()
+            & !self.flushing.q.val();
         self.sequencer.go_request.next = self.idle.val() & self.request_now.val();
         self.sequencer.go_ack.next = self.idle.val() & self.gate.wanted.val();
         self.sequencer.go_serve.next = self.idle.val() & self.serve_valid.val();
@@ -373,6 +384,7 @@ impl<
             & (!self.flushing.q.val() | (self.flight.empty.val() & !self.flight.failed.val()));
         self.sequencer.go_trouble.next = self.idle.val() & self.flight.failed.val();
         self.turns.m_ready.next = self.idle.val()
+            & self.roomy.q.val()
             & !self.flight.full.val()
             & self.failure.idle.val()
             & !self.flushing.q.val()
@@ -382,6 +394,13 @@ impl<
             & !(self.state_valid.val() & self.leaves.val() & self.flight.empty.val())
             & !(self.state_valid.val() & self.leaves.val() & !self.flushing.q.val())
             & !self.flight.failed.val();
+        // A turn uses it up. It may be there for a cycle only, between two jobs of Send.
+        if self.room.val() {
+            self.roomy.d.next = true;
+        }
+        if self.sequencer.turn.val() & !self.idle.val() {
+            self.roomy.d.next = false;
+        }
         if self.sequencer.load_index.val() {
             self.index.d.next = self.turns.m_data.val();
             if self.request_now.val() {
@@ -715,6 +734,7 @@ impl<
         if self.reset.val() {
             self.answered.d.next = false;
             self.flushing.d.next = false;
+            self.roomy.d.next = false;
             self.state_ready.next = false;
         }
     }

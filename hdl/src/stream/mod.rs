@@ -4,8 +4,10 @@
 
 mod async_fifo;
 mod fifo;
+mod logic_fifo;
 mod skid;
 
 pub use async_fifo::AsyncFifo;
 pub use fifo::Fifo;
+pub use logic_fifo::LogicFifo;
 pub use skid::Skid;

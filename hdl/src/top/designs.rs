@@ -154,7 +154,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
     Ok(match config.name {
         "cu" => vec![
             ("rx", ready(RxCu::new(config))?),
-            ("control", ready(Control::<2, 7, 5, 6>::new(Features::of(config)))?),
+            ("control", ready(Control::<2, 6, 5, 6>::new(Features::of(config)))?),
             ("keys", ready(Keys::<2, 5, 1>::new(config))?),
             ("dma_writer", ready(DmaWriter::<32, 4, 9, 1, 1>::new(config))?),
             ("write_arbiter", ready(WriteArbiter::<32, 4>::new(config))?),
@@ -177,7 +177,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
         ],
         _ => vec![
             ("rx", ready(RxTengig::new(config))?),
-            ("control", ready(Control::<8, 13, 11, 12>::new(Features::of(config)))?),
+            ("control", ready(Control::<8, 12, 11, 12>::new(Features::of(config)))?),
             ("reorder", ready(ReorderTengig::default())?),
             ("keys", ready(Keys::<8, 11, 12>::new(config))?),
             ("dma_writer", ready(DmaWriter::<64, 8, 12, 12, 8>::new(config))?),

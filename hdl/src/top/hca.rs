@@ -227,7 +227,7 @@ pub struct Hca<
     pub s_axil_rready: Signal<In, Bit>,
     pub irq: Signal<Out, Bit>,
     rx: Rx<W, K, KB, L, BA, RD, R, RB, HR, HA, HD, G, D>,
-    control: Control<QA, QR, SA, SC>,
+    control: Control<QA, TR, SA, SC>,
     keys: Keys<MA, MR, TA>,
     reorder: Reorder<QA, XB, ZW, ZX, ZM, ZC, BA>,
     /// Bit 12 of a release names a held packet's slot.

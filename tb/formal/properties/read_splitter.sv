@@ -9,10 +9,10 @@
     else if (since_grant != 3) since_grant <= since_grant + 1;
     if (moved && !reset && since_grant == 3) assume (mtt_page == $past(mtt_page));
     if (moved && !reset) begin
-      // A job is begun while it is offered, and stays until its last burst; a page is asked for before its burst.
+      // A job is copied as it is taken; a page is asked for before its burst.
       asks_after_the_last: assert (!mtt_read || since_grant == 3);
       looks_when_paged: assert (state != READ_STATE_LOOK || paged);
-      job_stays: assert (state == READ_STATE_IDLE || job_valid);
+      taken_when_idle: assert (!job_ready || state == READ_STATE_IDLE);
       waits_one: assert (state != READ_STATE_WAIT || (paged && since_grant == 0));
       waits_two: assert (state != READ_STATE_READY || (paged && since_grant == 1));
       page_is_there: assert ((state != READ_STATE_COUNT && state != READ_STATE_CHECK && state != READ_STATE_ISSUE) || since_grant >= 2);

@@ -12,7 +12,7 @@ use verbena_spec::layout::{qp, QP_WORDS};
 use verbena_tb::step::Bench;
 
 /// Four QPs.
-pub type Uut = Control<2, 7, 5, 6>;
+pub type Uut = Control<2, 6, 5, 6>;
 
 pub const LOCAL_WRITE: u8 = 1;
 pub const REMOTE_WRITE: u8 = 2;

@@ -413,6 +413,7 @@ rig! {
         // Sinks.
         u.packet_ready.next = rng.gen_bool(habits.ready);
         u.job_ready.next = rng.gen_bool(habits.ready);
+        u.room.next = rng.gen_bool(habits.ready);
         u.m_ack_ready.next = rng.gen_bool(habits.ack_ready);
         u.qp_error_ready.next = rng.gen_bool(habits.ack_ready);
         u.event_ready.next = rng.gen_bool(habits.ack_ready);

@@ -54,3 +54,31 @@ fn one_message_in_22_cycles_over_many_qps() {
 fn one_message_in_70_cycles_on_one_qp() {
     assert!(pace(1, true) <= 70.0);
 }
+
+/// A burst of READ requests on many QPs: 64 at once, then one in 80 cycles, so that the peer's queue of heads holds them. All of them go out.
+#[test]
+fn read_requests_leave_64_at_once_then_one_in_80_cycles() {
+    let mut h = Harness::new(2);
+    h.latency = 100;
+    h.auto_ack = Some(40);
+    for index in 1..=15 {
+        h.connect(index, |s| {
+            s.psn = 0;
+            s.max_rd_atomic = 8;
+        });
+        for _ in 0..15 {
+            h.post(index, read(300));
+        }
+        h.ring(index);
+    }
+    h.run_until(20_000, "all out", |h| (1..=15).all(|i| h.all_out(i)));
+    let begin = h.times[0];
+    assert_eq!(h.times.len(), 15 * 15);
+    for (n, at) in h.times.iter().enumerate() {
+        let allowed = 64 + (at - begin) / 80 + 2;
+        assert!((n as u64) < allowed, "request {n} left {} cycles after the first", at - begin);
+    }
+    // And no slower: the last ones wait for the memory, not for the pace.
+    let last = h.times[15 * 15 - 1] - begin;
+    assert!(last < (15 * 15 - 64 + 5) * 80, "{last} cycles");
+}
