@@ -91,12 +91,8 @@ pub fn run(tests: &[String], faults: usize, seed: u64, json: bool) -> Result<boo
     }
     if report.runs.iter().all(|r| r.held) {
         for fault in list {
-            report.runs.push(one(
-                WITH_FAULT,
-                &library,
-                Some(fault),
-                HANGS.0 * usual + Duration::from_secs(HANGS.1),
-            )?);
+            let limit = HANGS.0 * usual + Duration::from_secs(HANGS.1);
+            report.runs.push(one(&program, WITH_FAULT, &library, Some(fault), limit)?);
         }
         let caught = report.runs.iter().filter(|r| r.fault.is_some() && !r.held).count();
         report.held &= faults == 0 || caught > 0;
