@@ -10,13 +10,8 @@ use std::time::{Duration, Instant};
 use verbena_fpga::ecp5_cells::Fault;
 use verbena_fpga::{ecp5_netlist, tools};
 
-/// Tests of `sim/tests/xgmii.rs`, the ones that catch a fault soonest first.
-pub const TESTS: [&str; 4] = [
-    "all_verbs_between_two_macs",
-    "a_bad_wire_between_two_macs",
-    "rdma_at_line_rate",
-    "every_frame_length_through_both_macs",
-];
+/// Tests of `sim/tests/xgmii.rs`.
+pub const TESTS: [&str; 2] = ["rdma_at_line_rate", "every_frame_length_through_both_macs"];
 /// What runs with a fault.
 const WITH_FAULT: &str = TESTS[0];
 /// A fault that makes the test take so many times as long as without it, and so many seconds more, has hung it.
@@ -161,7 +156,7 @@ fn one(program: &Path, test: &str, library: &Path, fault: Option<Fault>, limit: 
     }
     let held = status.is_some_and(|s| s.success());
     let said = match status {
-        Some(_) if held => text.lines().find(|l| l.starts_with("seed ")).unwrap_or_default().to_string(),
+        Some(_) if held => String::new(),
         Some(_) => {
             let mut lines = text.lines().skip_while(|l| !l.contains("panicked at")).skip(1);
             lines
