@@ -10,8 +10,13 @@ use std::time::{Duration, Instant};
 use verbena_fpga::ecp5_cells::Fault;
 use verbena_fpga::{ecp5_netlist, tools};
 
-/// Tests of `sim/tests/xgmii.rs`.
-pub const TESTS: [&str; 2] = ["rdma_at_line_rate", "every_frame_length_through_both_macs"];
+/// Tests of `sim/tests/xgmii.rs`, the shortest first.
+pub const TESTS: [&str; 4] = [
+    "all_verbs_between_two_macs",
+    "a_bad_wire_between_two_macs",
+    "rdma_at_line_rate",
+    "every_frame_length_through_both_macs",
+];
 /// What runs with a fault.
 const WITH_FAULT: &str = TESTS[0];
 /// A fault that makes the test take so many times as long as without it, and so many seconds more, has hung it.

@@ -90,7 +90,6 @@ fn work(seed: u64, qps: usize, faults: Faults) -> Report {
 
 /// All services and verbs on a good wire.
 #[test]
-#[ignore = "open: stalled on an earlier RTL of the engine, not tried since"]
 fn all_verbs_between_two_macs() {
     let report = work(1, 4, Faults::default());
     assert!(report.messages > 50 && report.bytes > 50_000, "{report:?}");
@@ -99,7 +98,6 @@ fn all_verbs_between_two_macs() {
 
 /// Lost frames, and receives that come late: retries and RNR waits.
 #[test]
-#[ignore = "open: stalled on an earlier RTL of the engine, not tried since"]
 fn a_bad_wire_between_two_macs() {
     let faults = Faults {
         loss: 0.03,
