@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test nightly interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 litex formal mutants docs
+.PHONY: help demo test nightly interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 ecp5-netlist litex formal mutants docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
@@ -16,6 +16,7 @@ help:
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine; make fmax-cu: of the small engine in an HX8K (nextpnr-ice40)"
 	@echo "make cu          the cu board: three placements, bitstream, report, and its self test on the bitstream turned back into Verilog (some 15 minutes)"
 	@echo "make ecp5        the ecp5 board: three placements, bitstream, report (an hour or more)"
+	@echo "make ecp5-netlist the system test of engine and MAC on their netlist (yosys), and with wrong LUTs in it"
 	@echo "make litex       the engine in FuseSoC and in an example LiteX SoC, Verilated (fpga/litex); minutes"
 	@echo "make formal      proofs on the emitted Verilog (SymbiYosys): docs/formal.md; about 15 minutes"
 	@echo "make mutants     deliberate faults in it, each caught by a proof or a test; about 15 minutes"
@@ -83,6 +84,10 @@ cu:
 ecp5:
 	@scripts/setup.sh fpga
 	cargo run --bin fpga -- build ecp5
+
+ecp5-netlist:
+	@scripts/setup.sh sim check
+	cargo run --bin fpga -- netlist ecp5
 
 litex:
 	scripts/litex.sh

@@ -6,6 +6,7 @@ mod cu;
 mod ecp5;
 mod fmax;
 mod harness;
+mod netlist;
 mod report;
 
 use anyhow::Result;
@@ -27,7 +28,8 @@ use std::process::ExitCode;
   cargo run --bin fpga -- build cu && cargo run --bin fpga -- flash cu
   cargo run --bin fpga -- selftest --port /dev/ttyUSB1
   cargo run --bin fpga -- selftest --simulated --external
-  cargo run --bin fpga -- selftest --bitstream"
+  cargo run --bin fpga -- selftest --bitstream
+  cargo run --bin fpga -- netlist ecp5"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -103,6 +105,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// The system test on the netlist of engine and MAC, and with some wrong LUTs in it.
+    Netlist {
+        board: NetlistBoard,
+        /// Only these tests of sim/tests/xgmii.rs.
+        #[arg(long)]
+        test: Vec<String>,
+        /// So many LUTs are inverted, one at a time; the test must fail with one of them at least.
+        #[arg(long, default_value_t = 4)]
+        faults: usize,
+        /// Which LUTs.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        #[arg(long)]
+        json: bool,
+    },
     /// The report of the last build.
     Report {
         #[arg(default_value = "ecp5")]
@@ -123,6 +140,11 @@ enum Board {
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum FlashBoard {
     Cu,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum NetlistBoard {
+    Ecp5,
 }
 
 fn main() -> ExitCode {
@@ -153,6 +175,13 @@ fn run(arguments: Arguments) -> Result<bool> {
         },
         Command::Report { board: Board::Cu, json } => cu::show_last(json),
         Command::Report { board: Board::Ecp5, json } => ecp5::show_last(json),
+        Command::Netlist {
+            board: NetlistBoard::Ecp5,
+            test,
+            faults,
+            seed,
+            json,
+        } => netlist::run(&test, faults, seed, json),
         Command::Flash {
             board: FlashBoard::Cu,
             file,

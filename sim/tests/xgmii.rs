@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two engines with their MACs, XGMII to XGMII: the engine's pace through the MAC, with every column checked.
 //!
-//! The engine with the MAC (`verbena_hca_xgmii`) is Verilated by the first test that needs it and kept in the cache.
+//! The engine with the MAC (`verbena_hca_xgmii`) is Verilated by the first test that needs it and kept in the cache. The variable `VERBENA_MODEL_XGMII` names a
+//! library to take instead, with the same ports: `fpga netlist ecp5` runs these tests on what synthesis made.
 
 mod common;
 
-use common::models::verilated;
+use common::models::model_of;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::OnceLock;
@@ -13,7 +14,9 @@ use verbena_hdl::top;
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
-use verbena_sim::world::{answer_bytes, message_bytes, transfer, Flow, Network, Order, Route, TransferOptions};
+use verbena_sim::world::{
+    answer_bytes, message_bytes, transfer, Flow, Network, Order, Report, Route, TransferOptions, World, WorldOptions,
+};
 use verbena_spec::config::Config;
 use verbena_spec::counters;
 use verbena_verilated::Model;
@@ -21,19 +24,61 @@ use verbena_verilated::Model;
 /// The Verilated engine with its MAC.
 fn model() -> Model {
     static MODEL: OnceLock<Model> = OnceLock::new();
-    *MODEL.get_or_init(|| verilated(|| top::emit_xgmii(&Config::preset("tengig").unwrap())))
+    *MODEL.get_or_init(|| {
+        model_of(
+            || top::emit_xgmii(&Config::preset("tengig").unwrap()),
+            std::env::var("VERBENA_MODEL_XGMII").ok(),
+        )
+    })
 }
 
 fn pair(seed: u64) -> Pair {
+    pair_on(seed, Faults::default())
+}
+
+fn pair_on(seed: u64, faults: Faults) -> Pair {
     let mut options = HcaOptions::new("tengig");
     options.seed = seed;
     options.model = Some(model());
     options.transmit_at_wire_pace = false;
-    let wire = WireOptions {
-        latency: 0,
-        faults: Faults::default(),
+    Pair::new(&options, &WireOptions { latency: 0, faults }).unwrap()
+}
+
+/// Random work of all verbs, both ways: every byte, completion and retry is held to a sequential model, and every column to the MAC's rules.
+fn work(seed: u64, qps: usize, faults: Faults) -> Report {
+    let bad = faults.loss > 0.0;
+    let options = WorldOptions {
+        qps: Some(qps),
+        late: bad,
+        senders: [true; 2],
+        unreliable: !bad,
+        timeout: 5,
+        host_period: 10_000,
+        reorder: false,
     };
-    Pair::new(&options, &wire).unwrap()
+    let report = World::new(pair_on(seed, faults), seed, options).and_then(|mut world| world.run());
+    let report = report.unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+    println!("seed {seed}: {report:?}");
+    report
+}
+
+/// All services and verbs on a good wire.
+#[test]
+fn all_verbs_between_two_macs() {
+    let report = work(1, 4, Faults::default());
+    assert!(report.messages > 50 && report.bytes > 50_000, "{report:?}");
+    assert_eq!((report.faults, report.retries, report.timeouts), (0, 0, 0), "{report:?}");
+}
+
+/// Lost frames, and receives that come late: retries and RNR waits.
+#[test]
+fn a_bad_wire_between_two_macs() {
+    let faults = Faults {
+        loss: 0.03,
+        ..Faults::default()
+    };
+    let report = work(2, 2, faults);
+    assert!(report.faults > 0 && report.retries > 0, "{report:?}");
 }
 
 fn random(seed: u64, bytes: usize) -> Vec<u8> {

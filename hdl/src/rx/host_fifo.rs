@@ -102,7 +102,20 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
 impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD: usize> Logic for HostFifo<W, K, KB, HA, HD> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, committed, read, room, near, lost, out_valid, none, none_behind, fetched);
+        dff_setup!(
+            self,
+            clock,
+            write,
+            committed,
+            read,
+            room,
+            near,
+            lost,
+            out_valid,
+            none,
+            none_behind,
+            fetched
+        );
         clock!(self, clock, ram);
 
         self.next_write.next = self.write.q.val() + self.one.val();

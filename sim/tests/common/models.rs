@@ -9,17 +9,16 @@ use verbena_verilated::{Model, Port};
 
 /// A design of `tengig`'s kind as a model.
 pub fn verilated(emit: impl FnOnce() -> Result<Design, BuildError> + Send + 'static) -> Model {
+    model_of(emit, None)
+}
+
+/// The same, with a library of the same ports in the place of the RTL's.
+pub fn model_of(emit: impl FnOnce() -> Result<Design, BuildError> + Send + 'static, library: Option<String>) -> Model {
     let emit = || emit().unwrap_or_else(|e| panic!("{e}"));
     // The block is some megabytes, and a test's thread has two.
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(emit).unwrap();
     let design = thread.join().unwrap();
-    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/verilated-cache");
-    let options = BuildOptions {
-        lint: false,
-        optimise: 1,
-        ..BuildOptions::default()
-    };
-    let built = build(&design.to_single_text(), &design.top, &design.ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
+    let library = library.unwrap_or_else(|| rtl(&design));
     let port = |p: &verbena_hdl::verilog::Port| Port {
         name: String::leak(p.name.clone()),
         width: p.width,
@@ -29,8 +28,20 @@ pub fn verilated(emit: impl FnOnce() -> Result<Design, BuildError> + Send + 'sta
     Model {
         preset: "tengig",
         top: String::leak(design.top.clone()),
-        library: String::leak(built.library.display().to_string()),
+        library: String::leak(library),
         traced: None,
         ports: Vec::leak(design.ports.iter().map(port).collect()),
     }
+}
+
+/// The RTL's library.
+fn rtl(design: &Design) -> String {
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/verilated-cache");
+    let options = BuildOptions {
+        lint: false,
+        optimise: 1,
+        ..BuildOptions::default()
+    };
+    let built = build(&design.to_single_text(), &design.top, &design.ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
+    built.library.display().to_string()
 }
