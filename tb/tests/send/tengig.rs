@@ -15,5 +15,7 @@ mod random;
 mod rules;
 #[path = "services.rs"]
 mod services;
+#[path = "selective.rs"]
+mod selective;
 #[path = "verbs.rs"]
 mod verbs;
