@@ -498,16 +498,7 @@ impl Logic for CompleteSteps {
             outstanding,
             rnr_expired
         );
-        dff_setup!(
-            self,
-            clock,
-            status_kept,
-            cause,
-            operation,
-            finish_kept,
-            report,
-            report_kept
-        );
+        dff_setup!(self, clock, status_kept, cause, operation, finish_kept, report, report_kept);
 
         self.looked.d.next = self.look_data.val();
         self.expired_ready.next = false;

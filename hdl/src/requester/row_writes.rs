@@ -60,7 +60,7 @@ pub struct RowWrites<const QA: usize> {
     /// One cycle: on from the highest PSN. Its WQE; whether that is inside a message. Both stand until `idle`.
     pub resume: Signal<In, Bit>,
     pub resume_wqe: Signal<In, Bits<16>>,
-    pub within: Signal<In, Bit>,
+    pub mid_message: Signal<In, Bit>,
     pub next_wqe: Signal<In, Bits<16>>,
     /// First WQE never begun, before the packet.
     pub begun: Signal<In, Bits<16>>,
@@ -96,7 +96,7 @@ pub struct RowWrites<const QA: usize> {
     kept: DFF<Bits<QA>>,
     saving: Signal<Local, Bit>,
     /// The packet doesn't end its message; the host's word says selective repeat.
-    inside: Signal<Local, Bit>,
+    unended: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
     after: Signal<Local, Bits<16>>,
     following: Signal<Local, Bits<16>>,
@@ -116,7 +116,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
         if self.fresh.val() {
             self.following.next = self.begun.val() + 1;
         }
-        self.inside.next = !self.last.val();
+        self.unended.next = !self.last.val();
         self.wanted.next = self.row_word.val().get_bit(16);
         self.psn.next = bit_cast::<32, 24>(self.psn_after.val());
         self.saving.next = (self.step.q.val() == RowStep::SaveBegun)
@@ -171,7 +171,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.now_write.next = self.newest.val();
                 self.now_item.next = 2.into();
                 self.now_data.next = self.out_data.q.val()
-                    | (bit_cast::<32, 1>(self.inside.val().into()) << 24)
+                    | (bit_cast::<32, 1>(self.unended.val().into()) << 24)
                     | (bit_cast::<32, 1>(self.selective.val().into()) << 25);
                 self.step.d.next = RowStep::SaveOffset;
             }
@@ -211,8 +211,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             }
             RowStep::RewindPsn => {
                 self.now_write.next = true;
-                self.now_data.next =
-                    bit_cast::<32, 24>(self.rewind_psn.val()) | (bit_cast::<32, 1>(self.rewind_alone.val().into()) << 24);
+                self.now_data.next = bit_cast::<32, 24>(self.rewind_psn.val()) | (bit_cast::<32, 1>(self.rewind_alone.val().into()) << 24);
                 self.step.d.next = RowStep::Offset;
             }
             RowStep::BeginPsn => {
@@ -266,7 +265,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.now_write.next = true;
                 self.now_item.next = 4.into();
                 self.now_data.next = 0.into();
-                if self.within.val() {
+                if self.mid_message.val() {
                     self.now_data.next = self.row_word.val();
                 }
                 self.step.d.next = RowStep::ResumeIndex;

@@ -186,7 +186,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// Selective repeat: the packet is sent again alone; the QP's attribute; the highest PSN is inside a message.
     alone: DFF<Bit>,
     selective: DFF<Bit>,
-    within: DFF<Bit>,
+    mid_message: DFF<Bit>,
     resume_to: Signal<Local, Bits<16>>,
     window_full: Signal<Local, Bit>,
     passed: Signal<Local, Bit>,
@@ -271,7 +271,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             newest,
             alone,
             selective,
-            within,
+            mid_message,
             bad_operation,
             bad_length,
             split,
@@ -340,7 +340,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.scanned_record.next = bit_cast::<5, 3>(self.scan.q.val()) << 1;
         self.scanned_next.next = bit_cast::<5, 3>(self.scan.q.val() + 1) << 1;
         self.resume_to.next = self.begun.q.val();
-        if self.within.q.val() {
+        if self.mid_message.q.val() {
             self.resume_to.next = self.begun.q.val() - 1;
         }
         self.resume_wqe.next = self.resume_to.val();
@@ -610,7 +610,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Hold => {
                 self.place.load_high.next = true;
                 self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
-                self.within.d.next = self.row_word.val().get_bit(24);
+                self.mid_message.d.next = self.row_word.val().get_bit(24);
                 self.selective.d.next = self.row_word.val().get_bit(25);
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record_b.val();
@@ -953,7 +953,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.newest.next = self.newest.q.val();
         self.writes.selective.next = self.selective.q.val();
         self.writes.resume_wqe.next = self.resume_to.val();
-        self.writes.within.next = self.within.q.val();
+        self.writes.mid_message.next = self.mid_message.q.val();
         self.writes.next_wqe.next = self.next_wqe.q.val();
         self.writes.begun.next = self.begun.q.val();
         self.writes.psn_after.next = self.psn_after.val();

@@ -113,19 +113,17 @@ fn r42_r47_a_resend_starts_the_timer_once() {
         ..SETUP
     };
     rig.connect(1, setup, SQ_PSN);
+    rig.fast = true;
+    rig.steps(1100);
     rig.send(1, WRITE, 10 * 256);
     rig.arm(1);
     // Some of its time has passed when the NAK comes, without progress; a copy of it doesn't help.
     let whole = (8 * 256) as f64;
     for (copies, want) in [(0, 1.0), (1, 0.6)] {
-        rig.fast = true;
         rig.steps((whole * 0.5) as u64);
-        rig.fast = false;
         for copy in 0..=copies {
             if copy == 1 {
-                rig.fast = true;
                 rig.steps((whole * 0.5) as u64);
-                rig.fast = false;
             }
             let first = nak(&mut rig, 0).is_some();
             assert_eq!(first, copy == 0);

@@ -47,9 +47,27 @@ fn sent(h: &mut Harness) -> Vec<u32> {
 fn r42_one_packet_alone_and_new_ones_go_on() {
     let mut h = fresh(1);
     // Whole messages are out: of each message each packet, by itself.
-    post(&mut h, &[write(4), write(1), read(5 * 256), inline(send_opcode::SEND, 20), atomic(send_opcode::FETCH_ADD)]);
+    post(
+        &mut h,
+        &[
+            write(4),
+            write(1),
+            read(5 * 256),
+            inline(send_opcode::SEND, 20),
+            atomic(send_opcode::FETCH_ADD),
+        ],
+    );
     assert_eq!(sent(&mut h), [0, 1, 2, 3, 4, 5, 10, 11]);
-    for (wqe, packet, psn) in [(0, 0, 0), (0, 1, 1), (0, 3, 3), (1, 0, 4), (2, 0, 5), (2, 2, 7), (3, 0, 10), (4, 0, 11)] {
+    for (wqe, packet, psn) in [
+        (0, 0, 0),
+        (0, 1, 1),
+        (0, 3, 3),
+        (1, 0, 4),
+        (2, 0, 5),
+        (2, 2, 7),
+        (3, 0, 10),
+        (4, 0, 11),
+    ] {
         if packet == 0 {
             h.acknowledge(1, wqe);
         }

@@ -13,9 +13,9 @@ mod pace;
 mod random;
 #[path = "rules.rs"]
 mod rules;
-#[path = "services.rs"]
-mod services;
 #[path = "selective.rs"]
 mod selective;
+#[path = "services.rs"]
+mod services;
 #[path = "verbs.rs"]
 mod verbs;
