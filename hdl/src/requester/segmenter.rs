@@ -187,6 +187,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     alone: DFF<Bit>,
     selective: DFF<Bit>,
     mid_message: DFF<Bit>,
+    /// 64 PSNs or more from the oldest one: a cycle behind `distance`.
+    far: DFF<Bit>,
     resume_to: Signal<Local, Bits<16>>,
     window_full: Signal<Local, Bit>,
     passed: Signal<Local, Bit>,
@@ -272,6 +274,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             alone,
             selective,
             mid_message,
+            far,
             bad_operation,
             bad_length,
             split,
@@ -345,11 +348,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         }
         self.resume_wqe.next = self.resume_to.val();
         // What the peer can hold; and a packet that was to be sent again has arrived meanwhile.
-        self.window_full.next = self.selective.q.val()
-            & self.check.reliable.val()
-            & self.newest.q.val()
-            & self.distance.q.val().get_bits::<18>(6).any()
-            & !self.broken.q.val();
+        self.far.d.next = self.distance.q.val().get_bits::<18>(6).any() & self.check.reliable.val();
+        self.window_full.next = self.selective.q.val() & self.newest.q.val() & self.far.q.val() & !self.broken.q.val();
         self.passed.next = self.alone.q.val() & self.distance.q.val().get_bit(23) & !self.broken.q.val();
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
         self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
