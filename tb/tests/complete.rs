@@ -13,3 +13,5 @@ mod rules_ack;
 mod rules_data;
 #[path = "complete/rules_timer.rs"]
 mod rules_timer;
+#[path = "complete/selective.rs"]
+mod selective;

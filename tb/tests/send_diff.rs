@@ -42,6 +42,7 @@ macro_rules! send {
                 rewind_wqe,
                 rewind_offset,
                 rewind_hold,
+                rewind_alone,
                 wake_valid,
                 wake_index,
                 arm_ready,

@@ -116,7 +116,7 @@ const TENGIG: Config = Config {
     read_resources: 1024,
     reorder_window: 64,
     reorder_slots: 64,
-    selective_repeat: false,
+    selective_repeat: true,
     congestion_control: false,
 };
 

@@ -6,6 +6,7 @@
 //! | 0 | [23:0] oldest unacknowledged PSN, [26:24] QP state, [27] failed: to be reported, [28] gone back for missing responses, [29] RNR wait, [30] told that the queue is drained |
 //! | 1 | [15:0] oldest uncompleted WQE index, [18:16] transport retries, [21:19] RNR retries |
 //! | 2 | [15:0] WQE index of words 8-15, [16] they are valid |
+//! | 3 | [23:0] PSN of the last sequence NAK that was answered by a resend alone, [24] there is one |
 //! | 8-15 | elements 0 and 1 of that WQE: address low, high, length, L_Key |
 //! | 16-23 | the host's words 0, 1, 5, 8, 16, 17, 18, 19 of the QP row |
 //!

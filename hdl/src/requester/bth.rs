@@ -22,6 +22,8 @@ pub struct Bth {
     pub reliable: Signal<In, Bit>,
     pub first: Signal<In, Bit>,
     pub last: Signal<In, Bit>,
+    /// Selective repeat.
+    pub selective: Signal<In, Bit>,
     pub psn: Signal<In, Bits<24>>,
     pub opcode: Signal<Out, Bits<8>>,
     /// Words of extension headers.
@@ -94,8 +96,10 @@ impl Logic for Bth {
         if self.atomic.val() {
             self.extension.next = 7.into();
         }
-        // R74: every 16th PSN, every 64th at PMTU 256.
-        self.paced.next = self.psn.val().get_bits::<4>(0).all() & (self.psn.val().get_bits::<2>(4).all() | (self.pmtu.val() != 1));
+        // R74: every 16th PSN, every 64th at PMTU 256; with selective repeat every 4th.
+        self.paced.next = self.psn.val().get_bits::<2>(0).all()
+            & (self.selective.val()
+                | (self.psn.val().get_bits::<2>(2).all() & (self.psn.val().get_bits::<2>(4).all() | (self.pmtu.val() != 1))));
         self.ack_request.next = self.reliable.val() & (self.last.val() | self.paced.val());
     }
 

@@ -99,6 +99,8 @@ pub struct Complete<const W: usize, const QA: usize, const RA: usize, const RC: 
     pub rewind_wqe: Signal<Out, Bits<16>>,
     pub rewind_offset: Signal<Out, Bits<32>>,
     pub rewind_hold: Signal<Out, Bit>,
+    /// Selective repeat: only that packet.
+    pub rewind_alone: Signal<Out, Bit>,
     pub rewind_ready: Signal<In, Bit>,
     pub wake_valid: Signal<Out, Bit>,
     pub wake_index: Signal<Out, Bits<12>>,
@@ -226,6 +228,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
             rewind_wqe: Default::default(),
             rewind_offset: Default::default(),
             rewind_hold: Default::default(),
+            rewind_alone: Default::default(),
             rewind_ready: Default::default(),
             wake_valid: Default::default(),
             wake_index: Default::default(),
@@ -544,6 +547,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.rewind_wqe.next = self.steps.wqe.val();
         self.rewind_offset.next = self.placement.place_offset.val();
         self.rewind_hold.next = self.steps.rewind_hold.val();
+        self.rewind_alone.next = self.steps.rewind_alone.val();
         self.steps.rewind_ready.next = self.rewind_ready.val();
         self.wake_valid.next = self.steps.wake_valid.val();
         self.wake_index.next = self.steps.index.val();

@@ -7,13 +7,15 @@
 //!                                      └──── the next message, or the rest of this one ───────────────┴──────────┘
 //! Judge ─┬─ reached ──────────────────────────────────────────────────────────────────► Save
 //!        ├─ data at the oldest PSN ─► Last … Decide ─► Due ─► Fit ─► Await ─► Data ───► Save
-//!        ├─ NAK, missing responses, timeout ─► Retries ─► Retry ──────────────────────► Save
+//!        ├─ NAK, missing responses, timeout ─► Retries ─► Retry ─► [Named ─► Repeat] ─► Save
 //!        ├─ refusals, exhausted retries ─► Fatal ─────────────────────────────────────► Save
 //!        └─ flush ─► Start … Started, Posted ─► Flush, Begun ─► Drained ──────────────► Save
 //! Save ─► SaveIndex ─► Outstanding ─► Behind ─► Timer ─► [Count] ─► [Refer ─► … ─► Rewind ─► CountRewind] ─► [Wake] ─► Finish ─► Idle
 //! ```
 //!
 //! A walk goes from message to message until the response's PSN is reached. `moved`: something was acknowledged in this job.
+//! Selective repeat: the PSN of the last sequence NAK whose packet was sent again alone is kept (ack row word 3), until the queue goes back whole. The same again
+//! says nothing new; the one behind it says that the peer held nothing.
 //! A failed QP (`dead`) takes nothing more; it is reported by its timer, set to run out at once, so that this machine never waits for control.
 
 use super::ack_walk::Pair;
@@ -55,6 +57,8 @@ pub enum CompleteState {
     Retries,
     RetriesWait,
     Retry,
+    Named,
+    Repeat,
     Fatal,
     Start,
     StartWait,
@@ -182,6 +186,7 @@ pub struct CompleteSteps {
     pub timer_ready: Signal<In, Bit>,
     pub rewind_valid: Signal<Out, Bit>,
     pub rewind_hold: Signal<Out, Bit>,
+    pub rewind_alone: Signal<Out, Bit>,
     pub rewind_ready: Signal<In, Bit>,
     pub wake_valid: Signal<Out, Bit>,
     pub wake_ready: Signal<In, Bit>,
@@ -215,6 +220,11 @@ pub struct CompleteSteps {
     exact: DFF<Bit>,
     moved: DFF<Bit>,
     rewinding: DFF<Bit>,
+    /// With `rewinding`: only the oldest packet is sent again.
+    alone: DFF<Bit>,
+    /// The NAK names the packet behind the one that was sent again alone.
+    behind: DFF<Bit>,
+    next_oldest: Signal<Local, Bits<24>>,
     waking: DFF<Bit>,
     failed: DFF<Bit>,
     aligned_kept: DFF<Bit>,
@@ -257,6 +267,7 @@ pub struct CompleteSteps {
     status_rnr: Constant<Bits<4>>,
     status_flush: Constant<Bits<4>>,
     count_rewind: Constant<Bits<6>>,
+    count_alone: Constant<Bits<6>>,
     count_timeout: Constant<Bits<6>>,
     count_rnr: Constant<Bits<6>>,
     count_implied: Constant<Bits<6>>,
@@ -353,6 +364,7 @@ impl Default for CompleteSteps {
             timer_ready: Default::default(),
             rewind_valid: Default::default(),
             rewind_hold: Default::default(),
+            rewind_alone: Default::default(),
             rewind_ready: Default::default(),
             wake_valid: Default::default(),
             wake_ready: Default::default(),
@@ -383,6 +395,10 @@ impl Default for CompleteSteps {
             exact: Default::default(),
             moved: Default::default(),
             rewinding: Default::default(),
+            alone: Default::default(),
+            behind: Default::default(),
+            next_oldest: Default::default(),
+            count_alone: six(counters::SELECTIVE_RESEND),
             waking: Default::default(),
             failed: Default::default(),
             aligned_kept: Default::default(),
@@ -463,6 +479,8 @@ impl Logic for CompleteSteps {
             exact,
             moved,
             rewinding,
+            alone,
+            behind,
             waking,
             failed,
             aligned_kept,
@@ -533,6 +551,7 @@ impl Logic for CompleteSteps {
         self.leave.next = false;
         self.go_back.next = self.rewinding.q.val();
 
+        self.next_oldest.next = self.word.val().get_bits::<24>(0) + 1;
         self.is_response.next = self.work_kept.q.val() == CompleteWork::Response;
         self.by_timer.next = self.work_kept.q.val() == CompleteWork::Expired;
         self.other.next =
@@ -558,6 +577,7 @@ impl Logic for CompleteSteps {
                 self.place_clear.next = true;
                 self.moved.d.next = false;
                 self.rewinding.d.next = false;
+                self.alone.d.next = false;
                 self.waking.d.next = false;
                 self.failed.d.next = false;
                 self.aligned_kept.d.next = false;
@@ -876,6 +896,8 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::RetriesWait;
             }
             CompleteState::RetriesWait => {
+                self.read.next = true;
+                self.item.next = 3.into();
                 self.state.d.next = CompleteState::Retry;
             }
             CompleteState::Retry => {
@@ -902,6 +924,23 @@ impl Logic for CompleteSteps {
                     self.save.next = false;
                     self.state.d.next = CompleteState::Fatal;
                 }
+                // A sequence NAK, as nothing else has no cause.
+                if self.word.val().get_bit(16) & self.is_response.val() & !self.cause.q.val().any() {
+                    self.rewinding.d.next = false;
+                    self.save.next = false;
+                    self.state.d.next = CompleteState::Named;
+                }
+            }
+            CompleteState::Named => {
+                // R42.
+                self.same.d.next = self.word.val().get_bit(24) & (self.word.val().get_bits::<24>(0) == self.oldest.val());
+                self.behind.d.next = self.word.val().get_bit(24) & (self.next_oldest.val() == self.oldest.val());
+                self.state.d.next = CompleteState::Repeat;
+            }
+            CompleteState::Repeat => {
+                self.rewinding.d.next = !self.same.q.val();
+                self.alone.d.next = !self.same.q.val() & !self.behind.q.val();
+                self.save.next = true;
             }
             CompleteState::Fatal => {
                 self.entry_valid.next = true;
@@ -921,6 +960,9 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::StartWait;
             }
             CompleteState::StartWait => {
+                self.write.next = true;
+                self.write_item.next = 3.into();
+                self.write_data.next = 0.into();
                 self.state.d.next = CompleteState::Started;
             }
             CompleteState::Started => {
@@ -1017,7 +1059,7 @@ impl Logic for CompleteSteps {
                 self.timer_operation.next = self.operation.q.val();
                 // R45: an RNR wait isn't disturbed. R48: a NAK without progress doesn't start the ACK timer anew, so a peer that NAKs for ever ends.
                 if (self.operation.q.val() == TimerOperation::Nothing) & !self.waiting.q.val() {
-                    if self.moved.q.val() | (self.rewinding.q.val() & self.by_timer.val()) | self.waking.q.val() {
+                    if self.moved.q.val() | (self.rewinding.q.val() & self.by_timer.val()) | self.waking.q.val() | self.alone.q.val() {
                         self.timer_operation.next = TimerOperation::Off;
                         if self.outstanding.q.val() {
                             self.timer_operation.next = TimerOperation::Ack;
@@ -1026,9 +1068,14 @@ impl Logic for CompleteSteps {
                 }
                 self.timer_valid.next = self.timer_operation.val() != TimerOperation::Nothing;
                 if self.timer_ready.val() | (self.timer_operation.val() == TimerOperation::Nothing) {
-                    // Send was resending what has arrived meanwhile: on to the oldest.
+                    // Send was resending what has arrived meanwhile: on to the oldest. What is sent alone Send sees to itself.
                     self.go_back.next = self.rewinding.q.val()
-                        | (self.moved.q.val() & !self.failed.q.val() & self.is_response.val() & !self.negative.val() & !self.equal.val());
+                        | (self.moved.q.val()
+                            & !self.failed.q.val()
+                            & self.is_response.val()
+                            & !self.negative.val()
+                            & !self.equal.val()
+                            & !self.looked.q.val().get_bit(24));
                     self.rewinding.d.next = self.go_back.val();
                     self.leave.next = true;
                 }
@@ -1042,6 +1089,9 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Refer => {
                 self.pair.next = Pair::OldestFirst;
+                self.write.next = true;
+                self.write_item.next = 3.into();
+                self.write_data.next = bit_cast::<32, 24>(self.oldest.val()) | (bit_cast::<32, 1>(self.alone.q.val().into()) << 24);
                 self.state.d.next = CompleteState::Referred;
             }
             CompleteState::Referred => {
@@ -1060,6 +1110,9 @@ impl Logic for CompleteSteps {
             CompleteState::CountRewind => {
                 self.count_valid.next = true;
                 self.count_code.next = self.count_rewind.val();
+                if self.alone.q.val() {
+                    self.count_code.next = self.count_alone.val();
+                }
                 self.go_back.next = false;
                 if self.count_ready.val() {
                     self.cause.d.next = 0.into();
@@ -1128,6 +1181,7 @@ impl Logic for CompleteSteps {
         self.place_hit.next = self.hit.q.val();
         self.named.next = self.named_kept.q.val();
         self.rewind_hold.next = self.is_rnr.val();
+        self.rewind_alone.next = self.alone.q.val();
         self.report_valid.next = self.report.q.val();
         self.report_index.next = self.report_kept.q.val();
 

@@ -16,6 +16,8 @@ pub enum EndOfTurn {
     Stop,
     /// A payload read had failed, but its WQE has been completed by an earlier transmission.
     Clear,
+    /// Selective repeat: one packet was sent again alone, or needn't be; on where new packets stood.
+    Resume,
 }
 
 /// What the segmenter does to the row of a QP between turns.

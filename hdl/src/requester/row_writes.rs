@@ -2,14 +2,16 @@
 //! What is written to a QP's row between turns: what a turn leaves behind, and the scheduler's orders.
 //!
 //! ```text
-//!          ┌─► (index) SaveBegun ─► SavePsn ─► SaveOffset ─► SaveHighest ─┐
-//! Rest ────┼─► Ask ─► Wait ─► Index (rewind) ─► Psn ─────────► Offset ────┼─► Rest
-//!   ▲      │                  Psn (begin) ─► Highest ─► Begun, Index ─►┘    │
-//!   └──────┴─► Fault ◄───────────────────────────────────────────────────┘
+//!          ┌─► (index) SaveBegun ─► SavePsn ─► SaveHighest ─► SaveOffset ─► SavePlace ─┐
+//! Rest ────┼─► Ask ─► Wait ─► Index (rewind) ─► Psn ─────────► Offset ────────────────┼─► Rest
+//!   ▲      │                  Psn (begin) ─► Highest ─► Index, Begun ─►┘              │
+//!   │      ├─► ResumeAsk ─► ResumeWait ─► ResumePsn ─► ResumeOffset ─► ResumeIndex ───┤
+//!   └──────┴─► Fault ◄────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! What is written goes through a register, so that the sums on the way stand behind none of the row's other sources. A turn's words are written while the next one is loaded: `issue` writes the first, the others follow one a cycle, and the turn's facts must stay so long:
-//! `fresh` 2 cycles from `issue` on, `next_offset` and `last` 4, the PSNs 5. Orders read one word of the row before: item `row_item`, asked for from `Ask` on.
+//! `fresh` 2 cycles from `issue` on, the PSNs 3, `next_offset` and `last` 5, `newest` and `selective` 6. Orders read words of the row before: item `row_item`, asked for from `Ask` on.
+//! `resume`: the row goes on at its highest PSN, the place of which is in words 2 and 12.
 
 use super::SendOrder;
 use rust_hdl::prelude::*;
@@ -21,6 +23,7 @@ pub enum RowStep {
     SavePsn,
     SaveOffset,
     SaveHighest,
+    SavePlace,
     Ask,
     Wait,
     RewindIndex,
@@ -31,6 +34,11 @@ pub enum RowStep {
     BeginBegun,
     Offset,
     Fault,
+    ResumeAsk,
+    ResumeWait,
+    ResumePsn,
+    ResumeOffset,
+    ResumeIndex,
 }
 
 #[derive(LogicBlock, Default)]
@@ -47,6 +55,12 @@ pub struct RowWrites<const QA: usize> {
     pub fresh: Signal<In, Bit>,
     pub last: Signal<In, Bit>,
     pub newest: Signal<In, Bit>,
+    /// The QP's attribute, as word 2 has it.
+    pub selective: Signal<In, Bit>,
+    /// One cycle: on from the highest PSN. Its WQE; whether that is inside a message. Both stand until `idle`.
+    pub resume: Signal<In, Bit>,
+    pub resume_wqe: Signal<In, Bits<16>>,
+    pub mid_message: Signal<In, Bit>,
     pub next_wqe: Signal<In, Bits<16>>,
     /// First WQE never begun, before the packet.
     pub begun: Signal<In, Bits<16>>,
@@ -59,6 +73,7 @@ pub struct RowWrites<const QA: usize> {
     pub rewind_psn: Signal<In, Bits<24>>,
     pub rewind_wqe: Signal<In, Bits<16>>,
     pub rewind_offset: Signal<In, Bits<32>>,
+    pub rewind_alone: Signal<In, Bit>,
     pub tracker_wqe: Signal<In, Bits<16>>,
     /// The row, and what is asked of it while an order runs.
     pub asking: Signal<Out, Bit>,
@@ -80,6 +95,9 @@ pub struct RowWrites<const QA: usize> {
     now_data: Signal<Local, Bits<32>>,
     kept: DFF<Bits<QA>>,
     saving: Signal<Local, Bit>,
+    /// The packet doesn't end its message; the host's word says selective repeat.
+    unended: Signal<Local, Bit>,
+    wanted: Signal<Local, Bit>,
     after: Signal<Local, Bits<16>>,
     following: Signal<Local, Bits<16>>,
     psn: Signal<Local, Bits<32>>,
@@ -98,11 +116,17 @@ impl<const QA: usize> Logic for RowWrites<QA> {
         if self.fresh.val() {
             self.following.next = self.begun.val() + 1;
         }
+        self.unended.next = !self.last.val();
+        self.wanted.next = self.row_word.val().get_bit(16);
         self.psn.next = bit_cast::<32, 24>(self.psn_after.val());
         self.saving.next = (self.step.q.val() == RowStep::SaveBegun)
             | (self.step.q.val() == RowStep::SavePsn)
             | (self.step.q.val() == RowStep::SaveOffset)
-            | (self.step.q.val() == RowStep::SaveHighest);
+            | (self.step.q.val() == RowStep::SaveHighest)
+            | (self.step.q.val() == RowStep::SavePlace)
+            | (self.step.q.val() == RowStep::ResumePsn)
+            | (self.step.q.val() == RowStep::ResumeOffset)
+            | (self.step.q.val() == RowStep::ResumeIndex);
         self.now_index.next = self.order_index.val();
         if self.saving.val() {
             self.now_index.next = self.kept.q.val();
@@ -113,10 +137,19 @@ impl<const QA: usize> Logic for RowWrites<QA> {
         }
         self.idle.next = (self.step.q.val() == RowStep::Rest) & !self.out_write.q.val();
         self.asking.next = false;
-        // RTR to RTS takes SQ_PSN; a rewind keeps the half word that isn't its own.
+        // RTR to RTS takes SQ_PSN and, a cycle later, the attribute; a rewind keeps the half word that isn't its own.
         self.row_item.next = 10.into();
+        if self.step.q.val() == RowStep::Wait {
+            self.row_item.next = 11.into();
+        }
         if self.order.val() == SendOrder::Rewind {
             self.row_item.next = 1.into();
+        }
+        if self.step.q.val() == RowStep::ResumeAsk {
+            self.row_item.next = 2.into();
+        }
+        if self.step.q.val() == RowStep::ResumeWait {
+            self.row_item.next = 12.into();
         }
         self.now_write.next = false;
         self.now_item.next = 0.into();
@@ -131,6 +164,15 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             }
             RowStep::SavePsn => {
                 self.now_write.next = true;
+                self.step.d.next = RowStep::SaveHighest;
+            }
+            RowStep::SaveHighest => {
+                // The PSN of the cycle before.
+                self.now_write.next = self.newest.val();
+                self.now_item.next = 2.into();
+                self.now_data.next = self.out_data.q.val()
+                    | (bit_cast::<32, 1>(self.unended.val().into()) << 24)
+                    | (bit_cast::<32, 1>(self.selective.val().into()) << 25);
                 self.step.d.next = RowStep::SaveOffset;
             }
             RowStep::SaveOffset => {
@@ -140,11 +182,13 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 if self.last.val() {
                     self.now_data.next = 0.into();
                 }
-                self.step.d.next = RowStep::SaveHighest;
+                self.step.d.next = RowStep::SavePlace;
             }
-            RowStep::SaveHighest => {
+            RowStep::SavePlace => {
+                // The offset of the cycle before.
                 self.now_write.next = self.newest.val();
-                self.now_item.next = 2.into();
+                self.now_item.next = 12.into();
+                self.now_data.next = self.out_data.q.val();
                 self.step.d.next = RowStep::Rest;
             }
             RowStep::Ask => {
@@ -167,7 +211,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             }
             RowStep::RewindPsn => {
                 self.now_write.next = true;
-                self.now_data.next = bit_cast::<32, 24>(self.rewind_psn.val());
+                self.now_data.next = bit_cast::<32, 24>(self.rewind_psn.val()) | (bit_cast::<32, 1>(self.rewind_alone.val().into()) << 24);
                 self.step.d.next = RowStep::Offset;
             }
             RowStep::BeginPsn => {
@@ -179,7 +223,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             RowStep::BeginHighest => {
                 self.now_write.next = true;
                 self.now_item.next = 2.into();
-                self.now_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.now_data.next = self.out_data.q.val() | (bit_cast::<32, 1>(self.wanted.val().into()) << 25);
                 self.step.d.next = RowStep::BeginIndex;
             }
             RowStep::BeginIndex => {
@@ -204,6 +248,34 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.order_done.next = true;
                 self.step.d.next = RowStep::Rest;
             }
+            RowStep::ResumeAsk => {
+                self.asking.next = true;
+                self.step.d.next = RowStep::ResumeWait;
+            }
+            RowStep::ResumeWait => {
+                self.asking.next = true;
+                self.step.d.next = RowStep::ResumePsn;
+            }
+            RowStep::ResumePsn => {
+                self.now_write.next = true;
+                self.now_data.next = bit_cast::<32, 24>(self.row_word.val().get_bits::<24>(0));
+                self.step.d.next = RowStep::ResumeOffset;
+            }
+            RowStep::ResumeOffset => {
+                self.now_write.next = true;
+                self.now_item.next = 4.into();
+                self.now_data.next = 0.into();
+                if self.mid_message.val() {
+                    self.now_data.next = self.row_word.val();
+                }
+                self.step.d.next = RowStep::ResumeIndex;
+            }
+            RowStep::ResumeIndex => {
+                self.now_write.next = true;
+                self.now_item.next = 1.into();
+                self.now_data.next = bit_cast::<32, 16>(self.resume_wqe.val()) | (bit_cast::<32, 16>(self.begun.val()) << 16);
+                self.step.d.next = RowStep::Rest;
+            }
             RowStep::Fault => {
                 self.now_write.next = true;
                 self.now_item.next = 7.into();
@@ -217,6 +289,8 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                     self.now_item.next = 1.into();
                     self.now_data.next = bit_cast::<32, 16>(self.after.val()) | (bit_cast::<32, 16>(self.following.val()) << 16);
                     self.step.d.next = RowStep::SaveBegun;
+                } else if self.resume.val() {
+                    self.step.d.next = RowStep::ResumeAsk;
                 } else {
                     if self.order_valid.val() {
                         self.step.d.next = RowStep::Ask;

@@ -125,6 +125,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub segmenter_idle: Signal<In, Bit>,
     pub segmenter_index: Signal<In, Bits<QA>>,
     pub outcome: Signal<In, EndOfTurn>,
+    pub resume_wqe: Signal<In, Bits<16>>,
     pub end_valid: Signal<In, Bit>,
     pub end_ready: Signal<Out, Bit>,
     pub order: Signal<Out, SendOrder>,
@@ -178,6 +179,9 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     ended: DFF<Bit>,
     end_kept: DFF<EndOfTurn>,
     end_index: DFF<Bits<QA>>,
+    /// The WQE to go on with after a packet that was sent alone; that end is in hand.
+    end_wqe: DFF<Bits<16>>,
+    resuming: DFF<Bit>,
     end_woken: DFF<Bit>,
     woken: DFF<Bit>,
     sending: DFF<Bit>,
@@ -278,6 +282,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             ended,
             end_kept,
             end_index,
+            end_wqe,
+            resuming,
             end_woken,
             woken,
             sending,
@@ -375,6 +381,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.ended.d.next = true;
             self.end_kept.d.next = self.outcome.val();
             self.end_index.d.next = self.segmenter_index.val();
+            self.end_wqe.d.next = self.resume_wqe.val();
             self.end_woken.d.next = self.woken.q.val();
         }
 
@@ -460,6 +467,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.stopped.d.next = self.word.val().get_bit(12);
                 self.slot.d.next = self.word.val().get_bit(13);
                 self.reborn.d.next = false;
+                self.resuming.d.next = false;
                 match self.work.q.val() {
                     SchedulerWork::End => {
                         self.ended.d.next = false;
@@ -479,6 +487,14 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                             }
                             EndOfTurn::Clear => {
                                 self.failed.d.next = false;
+                                self.seeks.next = true;
+                            }
+                            EndOfTurn::Resume => {
+                                // As with a rewind; the QP has no token in the queue.
+                                self.stored.d.next = 0.into();
+                                self.stale.d.next = self.was_flying.val();
+                                self.slot.d.next = self.end_wqe.q.val().get_bit(0);
+                                self.resuming.d.next = true;
                                 self.seeks.next = true;
                             }
                             _ => {}
@@ -595,6 +611,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     SchedulerWork::Rewind => {
                         self.next_fetch.d.next = self.rewind_wqe.val();
                     }
+                    SchedulerWork::End => {
+                        if self.resuming.q.val() {
+                            self.next_fetch.d.next = self.end_wqe.q.val();
+                        }
+                    }
                     SchedulerWork::State => {
                         if self.reborn.q.val() {
                             self.next_fetch.d.next = 0.into();
@@ -683,7 +704,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     _ => {
-                        if self.going.q.val() {
+                        if self.going.q.val() | self.resuming.q.val() {
                             self.step.d.next = SchedulerState::Fetch;
                         }
                     }

@@ -7,7 +7,8 @@
 //!   │                       └────┼───────────── Again ◄──────────────────────┘
 //!   │                            ├─► [Low … Ask] ─► KeyWait ─┬─► Issued ─► Idle
 //!   │                            │        ▲── Spill (split) ─┘   (RowWrites, while the next turn loads)
-//!   └──────── Leave ◄── Refuse ◄─┴───────────────────────────┘
+//!   ├──────── Leave ◄── Refuse ◄─┴───────────────────────────┘
+//!   └─ Resumed ◄─ Resume ◄─ Leave, Issued   (a packet that is sent again alone)
 //! ```
 //!
 //! Up to `Hold` a state's name is the row word that it asks for; the word is there two states later. PD and L_Key are there in `Judge` and kept.
@@ -16,10 +17,13 @@
 //! A turn begins only when nothing that `Complete` must take could stop it: at most one `arm` waits (two have room), and no `fail`.
 //! A fence whose READs and ATOMICs are all answered waits in the turn (`Landing`) until what was under way to memory then has landed.
 //! Where a write has failed, the turn ends, and the next one tries again, until the QP concerned is in ERR.
+//! Selective repeat: the packet of a row that says `alone` is sent (if it isn't acknowledged by now), and the row goes on at its highest PSN (`Resume`).
+//! A new packet waits while 64 PSNs are outstanding.
 //! Cycles: 10 to `Judge`, a key check, 2.
 //!
-//! Row, 32 words: 0 next PSN; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 highest PSN sent + 1; 3 first WQE never begun; 4 bytes of the message
-//! sent; 5, 6 place of a split packet's second piece; 7 WQE whose payload read failed; 8, 9, 10, 11 QP row words 0, 1, 16, 19; 16 + 2k records.
+//! Row, 32 words: 0 [23:0] next PSN, [24] its packet alone; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 [23:0] highest PSN sent + 1, [24] it is
+//! inside a message, [25] selective repeat; 3 first WQE never begun; 4 bytes of the message sent; 5, 6 place of a split packet's second piece; 7 WQE whose
+//! payload read failed; 8, 9, 10, 11 QP row words 0, 1, 16, 19; 12 bytes of the message sent at the highest PSN; 16 + 2k records.
 
 use super::bth::Bth;
 use super::cut::Cut;
@@ -68,6 +72,8 @@ pub enum SegmenterState {
     Issued,
     Refuse,
     Leave,
+    Resume,
+    Resumed,
 }
 
 #[derive(LogicBlock, Default)]
@@ -87,6 +93,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub idle: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<QA>>,
     pub outcome: Signal<Out, EndOfTurn>,
+    /// With `Resume`: the WQE to go on with.
+    pub resume_wqe: Signal<Out, Bits<16>>,
     pub end_valid: Signal<Out, Bit>,
     pub end_ready: Signal<In, Bit>,
     pub order: Signal<In, SendOrder>,
@@ -96,6 +104,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub rewind_psn: Signal<In, Bits<24>>,
     pub rewind_wqe: Signal<In, Bits<16>>,
     pub rewind_offset: Signal<In, Bits<32>>,
+    pub rewind_alone: Signal<In, Bit>,
     // Row and store; both move with `advance`.
     pub advance: Signal<Out, Bit>,
     pub row_index: Signal<Out, Bits<QA>>,
@@ -177,6 +186,15 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     psn: DFF<Bits<24>>,
     changed: DFF<Bit>,
     newest: DFF<Bit>,
+    /// Selective repeat: the packet is sent again alone; the QP's attribute; the highest PSN is inside a message.
+    alone: DFF<Bit>,
+    selective: DFF<Bit>,
+    mid_message: DFF<Bit>,
+    /// 64 PSNs or more from the oldest one: a cycle behind `distance`.
+    far: DFF<Bit>,
+    resume_to: Signal<Local, Bits<16>>,
+    window_full: Signal<Local, Bit>,
+    passed: Signal<Local, Bit>,
     bad_operation: DFF<Bit>,
     bad_length: DFF<Bit>,
     split: DFF<Bit>,
@@ -256,6 +274,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             psn,
             changed,
             newest,
+            alone,
+            selective,
+            mid_message,
+            far,
             bad_operation,
             bad_length,
             split,
@@ -324,6 +346,15 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.record_b.next = self.record.val() + 17;
         self.scanned_record.next = bit_cast::<5, 3>(self.scan.q.val()) << 1;
         self.scanned_next.next = bit_cast::<5, 3>(self.scan.q.val() + 1) << 1;
+        self.resume_to.next = self.begun.q.val();
+        if self.mid_message.q.val() {
+            self.resume_to.next = self.begun.q.val() - 1;
+        }
+        self.resume_wqe.next = self.resume_to.val();
+        // What the peer can hold; and a packet that was to be sent again has arrived meanwhile.
+        self.far.d.next = self.distance.q.val().get_bits::<18>(6).any() & self.check.reliable.val();
+        self.window_full.next = self.selective.q.val() & self.newest.q.val() & self.far.q.val() & !self.broken.q.val();
+        self.passed.next = self.alone.q.val() & self.distance.q.val().get_bit(23) & !self.broken.q.val();
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
         self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
 
@@ -376,6 +407,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.remote.d.next = self.bth.remote.val();
         self.trailer.d.next = self.bth.trailer.val();
         self.bth.last.next = self.last.val();
+        self.bth.selective.next = self.selective.q.val();
         self.bth.psn.next = self.psn.q.val();
 
         self.script.advance.next = self.words.advance.val();
@@ -450,6 +482,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.end_valid.next = false;
         self.tracker_push.next = false;
         self.landing_mark.next = false;
+        self.writes.resume.next = false;
         if self.job_open.q.val() & self.job_ready.val() {
             self.job_open.d.next = false;
         }
@@ -545,13 +578,17 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::RecordB => {
                 self.row_kept.d.next = 2.into();
                 self.wqe_kept.d.next = 7.into();
+                self.ack_read.next = true;
+                self.ack_item.next = false;
                 self.psn.d.next = self.row_word.val().get_bits::<24>(0);
+                self.alone.d.next = self.row_word.val().get_bit(24);
                 self.state.d.next = SegmenterState::Highest;
             }
             SegmenterState::Highest => {
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 9.into();
                 self.place.load_low.next = true;
+                self.distance.d.next = self.psn.q.val() - self.ack_data.val().get_bits::<24>(0);
                 // R66: opcode and, at its first packet, PSN.
                 if !self.fresh.q.val() {
                     self.changed.d.next = (self.row_word.val().get_bits::<4>(24) != self.word0.q.val().get_bits::<4>(0))
@@ -577,6 +614,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Hold => {
                 self.place.load_high.next = true;
                 self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
+                self.mid_message.d.next = self.row_word.val().get_bit(24);
+                self.selective.d.next = self.row_word.val().get_bit(25);
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record_b.val();
                 self.row_write_data.next = self.cut.remaining.val();
@@ -631,11 +670,17 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     }
                 }
                 // A new message has to wait.
-                if self.fresh.q.val() & (self.draining.q.val() | self.full.val()) & !self.broken.q.val() {
+                if (self.fresh.q.val() & (self.draining.q.val() | self.full.val()) & !self.broken.q.val())
+                    | self.window_full.val()
+                    | self.passed.val()
+                {
                     self.key_start.next = false;
                     self.start.next = false;
                     self.checking.d.next = false;
                     self.state.d.next = SegmenterState::Leave;
+                }
+                if self.passed.val() {
+                    self.leaving.d.next = EndOfTurn::Resume;
                 }
             }
             SegmenterState::Scan => {
@@ -833,16 +878,23 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if self.last.val() {
                     self.outcome.next = EndOfTurn::Message;
                 }
+                if self.alone.q.val() {
+                    self.outcome.next = EndOfTurn::Resume;
+                }
                 // The turn's end frees the WQE's place in the store, so its words must have been read; what has no payload read is sent when they
                 // are formed.
                 self.gone.next = !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
                 self.end_valid.next = self.gone.val();
                 if self.end_ready.val() & self.gone.val() {
-                    self.issue.next = true;
+                    self.issue.next = !self.alone.q.val();
                     self.arms.next = self.bth.ack_request.val();
                     self.tracker_push.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
                     self.resting.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
+                    if self.alone.q.val() {
+                        self.resting.d.next = false;
+                        self.state.d.next = SegmenterState::Resume;
+                    }
                 }
             }
             SegmenterState::Refuse => {
@@ -860,6 +912,23 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Leave => {
                 self.end_valid.next = true;
                 if self.end_ready.val() {
+                    self.resting.d.next = true;
+                    self.state.d.next = SegmenterState::Idle;
+                    if self.leaving.q.val() == EndOfTurn::Resume {
+                        self.resting.d.next = false;
+                        self.state.d.next = SegmenterState::Resume;
+                    }
+                }
+            }
+            SegmenterState::Resume => {
+                // The row is read again, so the words must have gone.
+                if self.words.flushed.val() & self.writes.idle.val() {
+                    self.writes.resume.next = true;
+                    self.state.d.next = SegmenterState::Resumed;
+                }
+            }
+            SegmenterState::Resumed => {
+                if self.writes.idle.val() {
                     self.resting.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
                 }
@@ -897,6 +966,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.fresh.next = self.fresh.q.val();
         self.writes.last.next = self.last.val();
         self.writes.newest.next = self.newest.q.val();
+        self.writes.selective.next = self.selective.q.val();
+        self.writes.resume_wqe.next = self.resume_to.val();
+        self.writes.mid_message.next = self.mid_message.q.val();
         self.writes.next_wqe.next = self.next_wqe.q.val();
         self.writes.begun.next = self.begun.q.val();
         self.writes.psn_after.next = self.psn_after.val();
@@ -907,6 +979,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.rewind_psn.next = self.rewind_psn.val();
         self.writes.rewind_wqe.next = self.rewind_wqe.val();
         self.writes.rewind_offset.next = self.rewind_offset.val();
+        self.writes.rewind_alone.next = self.rewind_alone.val();
         self.writes.tracker_wqe.next = self.tracker_wqe.val();
         self.writes.row_word.next = self.row_word.val();
         self.words.stand.next = self.stand.val();

@@ -100,6 +100,8 @@ pub struct Send<
     pub rewind_wqe: Signal<In, Bits<16>>,
     pub rewind_offset: Signal<In, Bits<32>>,
     pub rewind_hold: Signal<In, Bit>,
+    /// Selective repeat: only the packet of that PSN, which has been sent before; then on where new packets stood.
+    pub rewind_alone: Signal<In, Bit>,
     pub rewind_ready: Signal<Out, Bit>,
     pub wake_valid: Signal<In, Bit>,
     pub wake_index: Signal<In, Bits<12>>,
@@ -226,6 +228,7 @@ impl<
         self.scheduler.segmenter_idle.next = self.segmenter.idle.val();
         self.scheduler.segmenter_index.next = self.segmenter.index.val();
         self.scheduler.outcome.next = self.segmenter.outcome.val();
+        self.scheduler.resume_wqe.next = self.segmenter.resume_wqe.val();
         self.scheduler.end_valid.next = self.segmenter.end_valid.val();
         self.segmenter.end_ready.next = self.scheduler.end_ready.val();
         self.segmenter.order.next = self.scheduler.order.val();
@@ -235,6 +238,7 @@ impl<
         self.segmenter.rewind_psn.next = self.rewind_psn.val();
         self.segmenter.rewind_wqe.next = self.rewind_wqe.val();
         self.segmenter.rewind_offset.next = self.rewind_offset.val();
+        self.segmenter.rewind_alone.next = self.rewind_alone.val();
         self.segmenter.tracker_wqe.next = self.tracker.wqe.val();
 
         // Rows and store.

@@ -516,6 +516,7 @@ impl<
         self.send.rewind_wqe.next = self.complete.rewind_wqe.val();
         self.send.rewind_offset.next = self.complete.rewind_offset.val();
         self.send.rewind_hold.next = self.complete.rewind_hold.val();
+        self.send.rewind_alone.next = self.complete.rewind_alone.val();
         self.send.wake_valid.next = self.complete.wake_valid.val();
         self.send.wake_index.next = self.complete.wake_index.val();
         self.complete.rewind_ready.next = self.send.rewind_ready.val();

@@ -92,7 +92,8 @@ impl GoldenHca {
         capabilities |= if features.requester { REQUESTER } else { 0 };
         capabilities |= if features.read_atomic { READ_ATOMIC } else { 0 };
         words.insert(registers::CAPABILITIES, capabilities);
-        *words.entry(registers::READ_LIMITS).or_default() |= CONGESTION_CONTROL;
+        let limits = words.entry(registers::READ_LIMITS).or_default();
+        *limits = *limits & !SELECTIVE_REPEAT | CONGESTION_CONTROL;
         GoldenHca {
             golden: Golden::with_features(rows::local(&words, config), features),
             memory: Memory::new(),

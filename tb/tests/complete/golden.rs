@@ -99,6 +99,7 @@ pub enum Out {
         wqe: u16,
         offset: u32,
         hold: bool,
+        alone: bool,
     },
     Wake,
     Count(u8),
@@ -121,6 +122,8 @@ pub struct Sender {
     pub highest: u32,
     pub begun: u16,
     pub producer: u16,
+    /// `next` is sent again alone, then it goes on at `highest`.
+    pub alone: bool,
 }
 
 /// A QP as the host set it up.
@@ -133,6 +136,7 @@ pub struct Setup {
     pub timeout: u32,
     /// Bytes of a ring beat.
     pub beat_bytes: u32,
+    pub selective_repeat: bool,
 }
 
 /// One QP.
@@ -149,6 +153,9 @@ pub struct Golden {
     pub waiting: bool,
     pub told: bool,
     pub timer: Timer,
+    /// R42: PSN of the last sequence NAK that was answered by a resend alone.
+    pub resent: Option<u32>,
+    alone: bool,
     out: Vec<Out>,
     moved: bool,
 }
@@ -167,6 +174,8 @@ impl Golden {
             waiting: false,
             told: false,
             timer: Timer::Off,
+            resent: None,
+            alone: false,
             out: vec![],
             moved: false,
         }
@@ -244,7 +253,8 @@ impl Golden {
         if let Some(code) = count {
             self.out.push(Out::Count(code));
         }
-        let forward = self.moved && !self.dead && before(sender.next, self.oldest);
+        // What is sent alone Send sees to itself.
+        let forward = self.moved && !self.dead && before(sender.next, self.oldest) && !sender.alone;
         if !self.dead && (rewind || forward) {
             // Behind the last message begun the offset is 0.
             let offset = if self.wqe == sender.begun {
@@ -257,8 +267,11 @@ impl Golden {
                 wqe: self.wqe,
                 offset,
                 hold: rnr.is_some(),
+                alone: self.alone,
             });
-            self.out.push(Out::Count(counters::REWIND));
+            self.resent = self.alone.then_some(self.oldest);
+            let code = if self.alone { counters::SELECTIVE_RESEND } else { counters::REWIND };
+            self.out.push(Out::Count(code));
         }
         if (self.moved || wake) && rnr.is_none() {
             self.out.push(Out::Wake);
@@ -267,7 +280,7 @@ impl Golden {
             self.timer = Timer::Rnr(code);
         } else if self.dead {
             self.timer = Timer::Off;
-        } else if !self.waiting && (self.moved || timeout || wake) {
+        } else if !self.waiting && (self.moved || timeout || wake || self.alone) {
             self.start_timer(sender);
         }
     }
@@ -302,7 +315,7 @@ impl Golden {
 
     /// A response; `messages` by WQE index.
     pub fn response(&mut self, messages: &[Message], sender: &Sender, r: &Response) -> Vec<Out> {
-        self.moved = false;
+        (self.moved, self.alone) = (false, false);
         let legit = self.live() && !before(r.psn, self.oldest) && before(r.psn, sender.highest);
         if !legit {
             return vec![Out::Done(counters::GHOST_ACK, false)];
@@ -339,7 +352,10 @@ impl Golden {
         } else if !acknowledge {
             placed = self.data(&messages[self.wqe as usize].clone(), r, &mut count);
         } else if r.syndrome & 0x7f == 0x60 {
-            rewind = !self.waiting;
+            let named = self.resent.map(|psn| self.oldest.wrapping_sub(psn) & PSN_MASK);
+            // The same again says nothing new; the one behind it that the peer held nothing.
+            rewind = !self.waiting && !(self.setup.selective_repeat && named == Some(0));
+            self.alone = rewind && self.setup.selective_repeat && named != Some(1);
         } else if class == 1 {
             if !self.waiting {
                 count = Some(counters::RNR_WAIT);
@@ -443,7 +459,7 @@ impl Golden {
 
     /// The timer has run out.
     pub fn expired(&mut self, messages: &[Message], sender: &Sender) -> Vec<Out> {
-        self.moved = false;
+        (self.moved, self.alone) = (false, false);
         let timer = self.timer;
         self.timer = Timer::Off;
         if !self.live() {
@@ -511,7 +527,7 @@ impl Golden {
 
     /// A UC or UD message is on the wire.
     pub fn sent(&mut self, messages: &[Message], sender: &Sender, status: u32) -> Vec<Out> {
-        self.moved = false;
+        (self.moved, self.alone) = (false, false);
         if !self.live() {
             return vec![];
         }

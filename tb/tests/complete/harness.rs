@@ -104,6 +104,7 @@ impl<const W: usize> Rig<W> {
             rnr_retry: 7,
             timeout: 0,
             beat_bytes: W as u32 / 8,
+            selective_repeat: false,
         };
         let life = || Life {
             golden: Golden::new(setup),
@@ -253,6 +254,7 @@ impl<const W: usize> Rig<W> {
                 u.rewind_wqe.val(),
                 u.rewind_offset.val(),
                 u.rewind_hold.val(),
+                u.rewind_alone.val(),
             );
             stand.push(("rewind", format!("{what:?}"), u.rewind_ready.val()));
         }
@@ -337,8 +339,10 @@ impl<const W: usize> Rig<W> {
                 wqe: u.rewind_wqe.val().to_u64() as u16,
                 offset: u.rewind_offset.val().to_u64() as u32,
                 hold: u.rewind_hold.val(),
+                alone: u.rewind_alone.val(),
             };
-            self.lives[index].sender.next = psn;
+            let sender = &mut self.lives[index].sender;
+            (sender.next, sender.alone) = (psn, u.rewind_alone.val());
             self.log.push_back((cycle, index, out));
         }
         if u.wake_valid.val() && u.wake_ready.val() {
@@ -390,7 +394,7 @@ impl<const W: usize> Rig<W> {
             let item = u.look_item.val().to_u64();
             let s = &life.sender;
             match item {
-                0 => s.next as u64 | 0x5500_0000,
+                0 => s.next as u64 | (s.alone as u64) << 24 | 0x5400_0000,
                 1 => (s.begun as u64) | (s.producer as u64) << 16,
                 2 => s.highest as u64 | 0xaa00_0000,
                 3 => s.begun as u64 | 0xffff_0000,
@@ -468,6 +472,7 @@ impl<const W: usize> Rig<W> {
         qp::TIMEOUT.set(&mut row, setup.timeout);
         qp::RETRY_COUNT.set(&mut row, setup.retry_count);
         qp::RNR_RETRY.set(&mut row, setup.rnr_retry);
+        qp::SELECTIVE_REPEAT.set(&mut row, setup.selective_repeat as u32);
         for (word, data) in row.into_iter().enumerate() {
             self.table(index, word, data);
         }
@@ -734,4 +739,5 @@ pub const SETUP: Setup = Setup {
     rnr_retry: 2,
     timeout: 4,
     beat_bytes: 8,
+    selective_repeat: false,
 };

@@ -52,6 +52,7 @@ fn random_setup<const W: usize>(rig: &mut Rig<W>) -> Setup {
         rnr_retry: rig.rng.gen_range(0..8),
         timeout: rig.rng.gen_range(4..6),
         beat_bytes: W as u32 / 8,
+        selective_repeat: rig.rng.gen(),
     }
 }
 
@@ -201,7 +202,11 @@ fn lives<const W: usize>(seed: u64, habits: Habits, steps: usize) -> [usize; 6] 
         // Send goes on: the rest of its message, or the next.
         let end = (sender.begun > 0).then(|| life.messages[sender.begun as usize - 1].end(pmtu));
         let s = &mut life.sender;
-        if s.next != s.highest {
+        if s.alone {
+            if rig.rng.gen_ratio(2, 3) {
+                (s.next, s.alone) = (s.highest, false);
+            }
+        } else if s.next != s.highest {
             if rig.rng.gen_ratio(2, 3) {
                 s.next = add(s.next, 1);
             }
@@ -317,7 +322,7 @@ fn r68_random_qps_side_by_side() {
             place(&mut rig, &mut r);
             rig.respond(index, r);
             let life = &mut rig.lives[index];
-            life.sender.next = life.sender.highest;
+            (life.sender.next, life.sender.alone) = (life.sender.highest, false);
             if life.golden.dead || life.messages.len() > 40 {
                 fresh[index] = true;
             }

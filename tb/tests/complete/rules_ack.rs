@@ -29,7 +29,13 @@ fn completions(out: &[Out]) -> Vec<(u16, u32)> {
 fn rewinds(out: &[Out]) -> Vec<(u32, u16, u32, bool)> {
     out.iter()
         .filter_map(|o| match o {
-            Out::Rewind { psn, wqe, offset, hold } => Some((*psn, *wqe, *offset, *hold)),
+            Out::Rewind {
+                psn,
+                wqe,
+                offset,
+                hold,
+                alone: false,
+            } => Some((*psn, *wqe, *offset, *hold)),
             _ => None,
         })
         .collect()

@@ -120,6 +120,7 @@ fn r30_a_read_taken_up_again_may_begin_anew_or_go_on() {
             wqe: 0,
             offset: 512,
             hold: false,
+            alone: false,
         };
         assert!(out.contains(&want) && out.contains(&Out::Count(counters::IMPLIED_NAK)));
         let list = if anew {

@@ -378,6 +378,7 @@ fn r45_no_ack_timer_while_an_rnr_wait_runs() {
         wqe: 0,
         offset: 256,
         hold: true,
+        alone: false,
     };
     assert!(out.contains(&rewind) && out.contains(&Out::Count(counters::RNR_WAIT)) && !out.contains(&Out::Wake));
     rig.arm(1);

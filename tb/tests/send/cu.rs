@@ -11,5 +11,7 @@ mod harness;
 mod random;
 #[path = "rules.rs"]
 mod rules;
+#[path = "selective.rs"]
+mod selective;
 #[path = "verbs.rs"]
 mod verbs;

@@ -19,6 +19,7 @@ pub struct Setup {
     pub base: u64,
     pub max_rd_atomic: u32,
     pub psn: u32,
+    pub selective_repeat: bool,
 }
 
 impl Setup {
@@ -183,7 +184,11 @@ pub fn packet(setup: &Setup, wqe: &Wqe, offset: u32, psn: u32) -> Packet {
     let from_memory = !inline && bytes > 0;
     let in_wqe = inline && bytes > 0;
     // R74.
-    let spacing = if setup.pmtu == 1 { 64 } else { 16 };
+    let spacing = match setup.pmtu {
+        _ if setup.selective_repeat => 4,
+        1 => 64,
+        _ => 16,
+    };
     let ack_request = setup.service == transport::RC && (last || psn % spacing == spacing - 1);
     // R63.
     let solicited = get(wqe, sq_wqe::SOLICITED) == 1 && last && !wide && opcode != send_opcode::WRITE;
@@ -241,6 +246,7 @@ fn cuts_across_elements() {
         base: 0,
         max_rd_atomic: 1,
         psn: 0,
+        selective_repeat: false,
     };
     let mut wqe = [0; 16];
     sq_wqe::OPCODE.set(&mut wqe, send_opcode::SEND);

@@ -34,6 +34,11 @@ pub struct Qp {
     pub offset: u32,
     pub psn: u32,
     pub highest: u32,
+    /// The next packet is sent again alone; then on at the highest PSN, whose place is this byte of its message, or (0) its begin.
+    pub alone: bool,
+    pub highest_offset: u32,
+    /// PSNs of packets, as they left.
+    pub psns: Vec<u32>,
     /// Messages begun: first PSN, PSNs.
     pub begun: Vec<(u32, u32)>,
     /// Oldest uncompleted WQE; oldest unacknowledged PSN.
@@ -48,6 +53,22 @@ pub struct Qp {
     pub held: bool,
 }
 
+impl Qp {
+    /// On at the highest PSN.
+    pub fn resume(&mut self) {
+        self.alone = false;
+        (self.psn, self.offset) = (self.highest, self.highest_offset);
+        self.wqe = self.begun.len() - usize::from(self.highest_offset != 0);
+    }
+
+    /// A packet that was to be sent again alone needn't be.
+    pub fn see_acknowledged(&mut self) {
+        if self.alone && ((self.psn.wrapping_sub(self.oldest_psn) << 8) as i32) < 0 {
+            self.resume();
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     Doorbell(u32, u16),
@@ -58,6 +79,7 @@ pub enum Ask {
         wqe: u16,
         offset: u32,
         hold: bool,
+        alone: bool,
     },
     Wake(u32),
 }
@@ -194,6 +216,7 @@ impl Harness {
                 base: (0x7_0000_0000u64 + index as u64) << 16,
                 max_rd_atomic: 4,
                 psn: 0x1000 * index,
+                selective_repeat: false,
             };
             h.qps.push(Qp {
                 setup,
@@ -204,6 +227,9 @@ impl Harness {
                 offset: 0,
                 psn: 0,
                 highest: 0,
+                alone: false,
+                highest_offset: 0,
+                psns: vec![],
                 begun: vec![],
                 oldest: 0,
                 oldest_psn: 0,
@@ -260,6 +286,7 @@ impl Harness {
         set(qp::SQ_BASE_HIGH, (setup.base >> 32) as u32);
         set(qp::SQ_PSN, setup.psn);
         set(qp::MAX_RD_ATOMIC, setup.max_rd_atomic);
+        set(qp::SELECTIVE_REPEAT, setup.selective_repeat as u32);
         for (word, &data) in row.iter().enumerate() {
             self.table(index, word, data);
         }
@@ -273,6 +300,9 @@ impl Harness {
             offset: 0,
             psn: setup.psn,
             highest: setup.psn,
+            alone: false,
+            highest_offset: 0,
+            psns: vec![],
             begun: vec![],
             oldest: 0,
             oldest_psn: setup.psn,
@@ -401,13 +431,34 @@ impl Harness {
             wqe: wqe as u16,
             offset,
             hold,
+            alone: false,
         });
         // The model goes back when the request is taken.
     }
 
+    /// Sends a packet of a begun message again, alone (R42).
+    pub fn repeat(&mut self, index: u32, wqe: usize, packet: u32) {
+        let (psn, offset) = self.place(index, wqe, packet);
+        self.ask(Ask::Rewind {
+            index,
+            psn,
+            wqe: wqe as u16,
+            offset,
+            hold: false,
+            alone: true,
+        });
+    }
+
+    /// PSNs up to `psn` (not included) are acknowledged, all of them in a message that goes on.
+    pub fn acknowledge_part(&mut self, index: u32, psn: u32) {
+        self.qps[index as usize].oldest_psn = psn;
+        self.ask(Ask::Wake(index));
+    }
+
     /// Everything of the QP that was rung up for has gone out.
     pub fn all_out(&self, index: u32) -> bool {
-        let q = &self.qps[index as usize];
+        let mut q = self.qps[index as usize].clone();
+        q.see_acknowledged();
         q.wqe == q.producer
     }
 
@@ -454,6 +505,7 @@ impl Harness {
 
     /// The public row and the records of what is outstanding, against the model.
     pub fn check_rows(&mut self, index: u32) {
+        self.qps[index as usize].see_acknowledged();
         let q = self.qps[index as usize].clone();
         assert_eq!(self.look(index, 0), q.psn, "qp {index}: next PSN");
         assert_eq!(
@@ -461,7 +513,12 @@ impl Harness {
             q.wqe as u16 as u32 | (q.producer as u16 as u32) << 16,
             "qp {index}: next WQE, producer"
         );
-        assert_eq!(self.look(index, 2), q.highest, "qp {index}: highest");
+        let inside = q.highest_offset != 0;
+        let highest = q.highest | (inside as u32) << 24 | (q.setup.selective_repeat as u32) << 25;
+        assert_eq!(self.look(index, 2), highest, "qp {index}: highest");
+        if inside {
+            assert_eq!(self.look(index, 12), q.highest_offset, "qp {index}: its place");
+        }
         assert_eq!(self.look(index, 3) & 0xffff, q.begun.len() as u16 as u32, "qp {index}: begun");
         for wqe in q.begun.len().saturating_sub(8).max(q.oldest)..q.begun.len() {
             let item = 16 + 2 * (wqe as u32 & 7);
@@ -478,6 +535,9 @@ impl Harness {
         let at = format!("seed {}, cycle {}", self.seed, self.bench.cycle);
         let index = (words[0] & 0xfff) as usize;
         let q = &mut self.qps[index];
+        if words[2] != q.psn {
+            q.see_acknowledged();
+        }
         assert!(!q.held, "{at}: qp {index} sends, but may not");
         assert!(q.wqe < q.producer, "{at}: qp {index} sends WQE {} of {}", q.wqe, q.producer);
         let wqe = q.wqes[q.wqe];
@@ -526,10 +586,17 @@ impl Harness {
             }
             q.begun.push((q.psn, golden::psns(&q.setup, &wqe)));
         }
+        if q.setup.selective_repeat && q.setup.service == 0 && q.psn == q.highest {
+            let outstanding = q.psn.wrapping_sub(q.oldest_psn) & 0xff_ffff;
+            assert!(outstanding < 64, "{at}: qp {index}: {outstanding} PSNs are outstanding already");
+        }
         q.packets += 1;
+        q.psns.push(q.psn);
         q.psn = (q.psn + want.psns) & 0xff_ffff;
-        if (q.psn.wrapping_sub(q.highest) << 8) as i32 > 0 {
+        let newest = (q.psn.wrapping_sub(q.highest) << 8) as i32 > 0;
+        if newest && !q.alone {
             q.highest = q.psn;
+            q.highest_offset = want.offset.unwrap_or(0);
         }
         q.want_arms += want.ack_request as u64;
         match want.offset {
@@ -544,6 +611,9 @@ impl Harness {
                     self.acks.push_back((self.bench.cycle + after, index));
                 }
             }
+        }
+        if self.qps[index].alone {
+            self.qps[index].resume();
         }
         if words[0] >> 13 & 1 == 1 {
             let error = self.bad_reads.contains(&self.reads);
@@ -640,7 +710,9 @@ impl Harness {
                     wqe,
                     offset,
                     hold,
+                    alone,
                 } => {
+                    u.rewind_alone.next = alone;
                     u.rewind_valid.next = true;
                     u.rewind_index.next = bits(index as u64);
                     u.rewind_psn.next = bits(psn as u64);
@@ -835,12 +907,13 @@ impl Harness {
                     wqe,
                     offset,
                     hold,
+                    alone,
                 } => {
                     let q = &mut self.qps[index as usize];
                     if q.state == state::RTS || q.state == state::SQD {
                         let bits = q.begun.len() & !0xffff;
                         (q.psn, q.wqe, q.offset) = (psn, bits | wqe as usize, offset);
-                        q.held = hold;
+                        (q.held, q.alone) = (hold, alone);
                         assert!(self.words.is_empty(), "{at}: rewound inside a packet");
                     }
                 }

@@ -48,6 +48,7 @@ fn random_wqe(h: &mut Harness, index: u32) -> Wqe {
 }
 
 fn life(h: &mut Harness, index: u32) {
+    let selective = h.rng.gen();
     let (pmtu, log, psn, max) = (
         h.rng.gen_range(1..=2),
         h.rng.gen_range(2..=5),
@@ -59,6 +60,7 @@ fn life(h: &mut Harness, index: u32) {
         s.sq_log = log;
         s.psn = psn;
         s.max_rd_atomic = max;
+        s.selective_repeat = selective;
     });
 }
 
@@ -120,8 +122,8 @@ fn run(seed: u64, stall: u32, rounds: u32) {
                     if !h.asks_open() {
                         h.acknowledge(index, to);
                         let q = &h.qps[i];
-                        if q.wqe < q.oldest {
-                            // Forward again.
+                        if q.wqe < q.oldest && !q.alone {
+                            // Forward again. What is sent alone Send sees to.
                             let (psn, wqe) = (q.oldest_psn, q.oldest as u16);
                             h.ask(Ask::Rewind {
                                 index,
@@ -129,6 +131,7 @@ fn run(seed: u64, stall: u32, rounds: u32) {
                                 wqe,
                                 offset: 0,
                                 hold: false,
+                                alone: false,
                             });
                             h.wait_asks();
                         }
@@ -146,6 +149,18 @@ fn run(seed: u64, stall: u32, rounds: u32) {
                     if sent > 0 {
                         let atomic = golden::is_atomic(&q.wqes[m]);
                         let packet = if atomic { 0 } else { h.rng.gen_range(0..sent) };
+                        if h.qps[i].setup.selective_repeat && h.rng.gen_ratio(2, 3) {
+                            // R42: alone; Complete names the oldest PSN.
+                            let (psn, _) = h.place(index, m, packet);
+                            if ((psn.wrapping_sub(h.qps[i].oldest_psn) << 8) as i32) < 0 {
+                                continue;
+                            }
+                            h.acknowledge(index, m);
+                            h.acknowledge_part(index, psn);
+                            h.repeat(index, m, packet);
+                            h.wait_asks();
+                            continue;
+                        }
                         let hold = h.rng.gen_ratio(1, 3);
                         h.rewind(index, m, packet, hold);
                         h.wait_asks();
@@ -198,6 +213,7 @@ fn run(seed: u64, stall: u32, rounds: u32) {
                 );
                 h.acknowledge(index, to);
             }
+            h.qps[index as usize].see_acknowledged();
             let q = &h.qps[index as usize];
             over &= !q.fails.is_empty() || (q.wqe == q.wqes.len() && q.oldest == q.wqes.len());
         }

@@ -185,6 +185,7 @@ fn r66_wqe_changed_between_attempts() {
         wqe: 0,
         offset: 0,
         hold: false,
+        alone: false,
     });
     h.run_until(500, "PSN", |h| !h.qps[1].fails.is_empty());
     assert_eq!(h.qps[1].fails[0], (0, OPERATION));

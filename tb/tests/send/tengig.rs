@@ -13,6 +13,8 @@ mod pace;
 mod random;
 #[path = "rules.rs"]
 mod rules;
+#[path = "selective.rs"]
+mod selective;
 #[path = "services.rs"]
 mod services;
 #[path = "verbs.rs"]
