@@ -237,6 +237,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// Up to two QPs whose timers are to run.
     arming: DFF<Bit>,
     arming_more: DFF<Bit>,
+    arm_wait: DFF<Bits<4>>,
+    arm_taken: Signal<Local, Bit>,
     arm_first: DFF<Bits<QA>>,
     arm_second: DFF<Bits<QA>>,
     failing: DFF<Bit>,
@@ -312,6 +314,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             leaving,
             arming,
             arming_more,
+            arm_wait,
             arm_first,
             arm_second,
             failing
@@ -492,7 +495,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.second.d.next = true;
             self.paged.d.next = self.other_paged.q.val();
         }
-        if self.arming.q.val() & self.arm_ready.val() {
+        // The highest PSN stands in the row 4 cycles after the turn's end, and up to 4 after having read it Complete asks for the timer. The arm comes
+        // later still: else it finds the timer running, and Complete, that hasn't seen the packet, turns it off (R47).
+        if self.arm_wait.q.val().any() {
+            self.arm_wait.d.next = self.arm_wait.q.val() - 1;
+        }
+        self.arm_taken.next = self.arming.q.val() & !self.arm_wait.q.val().any() & self.arm_ready.val();
+        if self.arm_taken.val() {
             self.arming.d.next = self.arming_more.q.val();
             self.arm_first.d.next = self.arm_second.q.val();
             self.arming_more.d.next = false;
@@ -949,7 +958,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.word0.d.next = 0x3ff.into();
         }
         if self.arms.val() {
-            if self.arming.q.val() & !self.arm_ready.val() {
+            self.arm_wait.d.next = 8.into();
+            if self.arming.q.val() & !self.arm_taken.val() {
                 self.arming_more.d.next = true;
                 self.arm_second.d.next = self.who.q.val();
             } else {
@@ -1012,7 +1022,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.tracker_report.next = self.last.val() & !self.check.reliable.val();
         self.tracker_payload.next = self.from_memory.q.val();
         self.wqe.next = self.next_wqe.q.val();
-        self.arm_valid.next = self.arming.q.val();
+        self.arm_valid.next = self.arming.q.val() & !self.arm_wait.q.val().any();
         self.arm_index.next = self.arm_first.q.val();
         self.fail_valid.next = self.failing.q.val();
         self.fail_status.next = bit_cast::<8, 3>(self.status.q.val());
@@ -1031,6 +1041,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.in_offset.d.next = false;
             self.in_domain.d.next = false;
             self.arming.d.next = false;
+            self.arm_wait.d.next = 0.into();
             self.arming_more.d.next = false;
             self.failing.d.next = false;
         }

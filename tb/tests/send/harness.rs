@@ -503,6 +503,19 @@ impl Harness {
         self.look_data
     }
 
+    /// A public word in every cycle from now on, and what stands there.
+    pub fn watch(&mut self, word: Option<(u32, u32)>) {
+        self.look = word;
+    }
+
+    pub fn watched(&self) -> u32 {
+        self.look_data
+    }
+
+    pub fn cycle(&self) -> u64 {
+        self.bench.cycle
+    }
+
     /// The public row and the records of what is outstanding, against the model.
     pub fn check_rows(&mut self, index: u32) {
         self.qps[index as usize].see_acknowledged();

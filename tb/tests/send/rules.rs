@@ -494,6 +494,39 @@ fn r69_doorbells() {
     assert_eq!(h.events.len(), 10);
 }
 
+/// R47: `Complete` that has read a highest PSN may turn the timer off some cycles later. So a packet's arm comes so much later than its PSN stands in the
+/// row that it is looked at after that, and starts the timer again: else nobody would notice that the packet is lost.
+#[test]
+fn r47_the_arm_comes_after_whoever_missed_the_packet() {
+    let mut h = Harness::new(16);
+    h.connect(1, |_| {});
+    for _ in 0..20 {
+        h.post(1, inline(send_opcode::SEND, 1));
+        h.ring(1);
+        let (arms, before) = (h.qps[1].arms, h.qps[1].highest);
+        let mut stands = None;
+        h.watch(Some((1, 2)));
+        while h.qps[1].arms == arms {
+            h.tick();
+            if stands.is_none() && h.watched() & 0xff_ffff == (before + 1) & 0xff_ffff {
+                stands = Some(h.cycle());
+            }
+            assert!(stands.is_none_or(|since| h.cycle() < since + 40), "no arm");
+        }
+        // Read a cycle before the first that sees it, Complete's order comes 4 cycles later, and is taken before an arm that comes with it or after.
+        let stands = stands.expect("the arm came before the PSN");
+        assert!(
+            h.cycle() >= stands + 2,
+            "armed {} cycles after the PSN stood there",
+            h.cycle() - stands
+        );
+        h.watch(None);
+        h.drain(60);
+        let begun = h.qps[1].begun.len();
+        h.acknowledge(1, begun);
+    }
+}
+
 /// R74: the last packet, and every 16th PSN (64th at PMTU 256).
 #[test]
 fn r74_ack_request() {
