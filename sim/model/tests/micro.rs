@@ -17,7 +17,7 @@ use verbena_spec::counters;
 use verbena_spec::headers::{self, Operation, Position};
 use verbena_spec::layout::{cq, cqe, event, event_type, mr, qp, rq_wqe, CQE_BYTES, EVENT_BYTES, MR_WORDS, QP_WORDS, RQ_WQE_BYTES};
 use verbena_spec::micro::assembler::Program;
-use verbena_spec::micro::board::{Access, Board};
+use verbena_spec::micro::board::{Access, Board, Refused};
 use verbena_spec::micro::map;
 use verbena_spec::micro::program::program;
 use verbena_spec::registers::{self, doorbell, operation};
@@ -637,8 +637,8 @@ fn registers_read_back_and_nonsense_is_refused() {
         0x4_0080,
         0x10_0200,
     ] {
-        assert_eq!(pair.board.access(Access::Write(address, 0), LIMIT), Err(()), "{address:#x}");
-        assert_eq!(pair.board.access(Access::Read(address), LIMIT), Err(()), "{address:#x}");
+        assert_eq!(pair.board.access(Access::Write(address, 0), LIMIT), Err(Refused), "{address:#x}");
+        assert_eq!(pair.board.access(Access::Read(address), LIMIT), Err(Refused), "{address:#x}");
     }
 }
 

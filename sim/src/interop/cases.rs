@@ -197,8 +197,8 @@ fn pingpongs(direction: Direction) -> Vec<Case> {
             port: TOOL_PORT,
             status: 0,
             check: None,
-            // A lost message ends an unreliable ping-pong. Of the reliable ones the middle and the corners of the table.
-            bad_wire: service == "rc" && (pmtu == 1024) == (size == 4096),
+            // A lost message ends an unreliable ping-pong.
+            bad_wire: service == "rc",
             short: (pmtu, size) == (1024, 4096) || service != "rc",
         });
     }
@@ -226,7 +226,7 @@ fn perftests(direction: Direction) -> Vec<Case> {
             port: TOOL_PORT,
             status: 0,
             check: None,
-            bad_wire: !short,
+            bad_wire: true,
             short,
         }
     };

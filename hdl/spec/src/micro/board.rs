@@ -25,8 +25,12 @@ pub enum Access {
     Write(u32, u32),
 }
 
-/// The answer to an access: data (0 for a write), or refused with SLVERR.
-pub type Answer = Result<u32, ()>;
+/// SLVERR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused;
+
+/// The answer to an access: data (0 for a write), or refused.
+pub type Answer = Result<u32, Refused>;
 
 /// A burst under way.
 #[derive(Debug, Clone, Copy)]
@@ -299,14 +303,14 @@ impl Ports for Outside {
                 if !matches!(self.lite.pop_front(), Some(Access::Write(..))) {
                     self.violations.push("an answer to no AXI4-Lite write".into());
                 }
-                self.lite_answers.push_back(if value & 3 == 0 { Ok(0) } else { Err(()) });
+                self.lite_answers.push_back(if value & 3 == 0 { Ok(0) } else { Err(Refused) });
             }
             output::LITE_READ | output::LITE_READ_ERROR => {
                 if !matches!(self.lite.pop_front(), Some(Access::Read(_))) {
                     self.violations.push("an answer to no AXI4-Lite read".into());
                 }
                 self.lite_answers
-                    .push_back(if port == output::LITE_READ { Ok(value) } else { Err(()) });
+                    .push_back(if port == output::LITE_READ { Ok(value) } else { Err(Refused) });
             }
             output::CONTROL => {
                 self.control = value;
