@@ -217,7 +217,7 @@ pub fn capabilities(config: &Config) -> u32 {
         | (config.ud as u32) << 17
         | (config.requester as u32) << 18
         | (config.read_atomic as u32) << 19
-        | (config.reorder_slots != 0) as u32 * (1 << 20)
+        | ((config.reorder_slots != 0) as u32 * (1 << 20))
         | (config.ring_log as u32) << 21
         | (config.address_bits as u32) << 25
 }

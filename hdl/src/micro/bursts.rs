@@ -11,7 +11,7 @@
 use rust_hdl::prelude::*;
 
 /// AXI4 master, 32 bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Bursts {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -55,51 +55,6 @@ pub struct Bursts {
     full: DFF<Bit>,
     closing: DFF<Bit>,
     room: Signal<Local, Bit>,
-}
-
-impl Default for Bursts {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            set_address: Default::default(),
-            begin_read: Default::default(),
-            begin_write: Default::default(),
-            command: Default::default(),
-            ready: Default::default(),
-            read_error: Default::default(),
-            s_w_data: Default::default(),
-            s_w_strobe: Default::default(),
-            s_w_valid: Default::default(),
-            s_w_ready: Default::default(),
-            r_taken: Default::default(),
-            id: Default::default(),
-            address: Default::default(),
-            length: Default::default(),
-            aw_valid: Default::default(),
-            aw_ready: Default::default(),
-            ar_valid: Default::default(),
-            ar_ready: Default::default(),
-            w_data: Default::default(),
-            w_strobe: Default::default(),
-            w_last: Default::default(),
-            w_valid: Default::default(),
-            w_ready: Default::default(),
-            r_error: Default::default(),
-            place: Default::default(),
-            words: Default::default(),
-            number: Default::default(),
-            reading: Default::default(),
-            writing: Default::default(),
-            left: Default::default(),
-            bad: Default::default(),
-            data: Default::default(),
-            strobe: Default::default(),
-            full: Default::default(),
-            closing: Default::default(),
-            room: Default::default(),
-        }
-    }
 }
 
 impl Logic for Bursts {

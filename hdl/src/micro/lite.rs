@@ -7,7 +7,7 @@
 use rust_hdl::prelude::*;
 
 /// AXI4-Lite slave, answered by the program.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Lite {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -36,38 +36,6 @@ pub struct Lite {
     refused: DFF<Bit>,
     given: DFF<Bit>,
     none: DFF<Bit>,
-}
-
-impl Default for Lite {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            aw_valid: Default::default(),
-            w_valid: Default::default(),
-            write_ready: Default::default(),
-            ar_valid: Default::default(),
-            ar_ready: Default::default(),
-            b_response: Default::default(),
-            b_valid: Default::default(),
-            b_ready: Default::default(),
-            r_data: Default::default(),
-            r_response: Default::default(),
-            r_valid: Default::default(),
-            r_ready: Default::default(),
-            write: Default::default(),
-            read: Default::default(),
-            answer_write: Default::default(),
-            answer_read: Default::default(),
-            refuse_read: Default::default(),
-            value: Default::default(),
-            data: Default::default(),
-            written: Default::default(),
-            refused: Default::default(),
-            given: Default::default(),
-            none: Default::default(),
-        }
-    }
 }
 
 impl Logic for Lite {

@@ -15,7 +15,7 @@ use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
 
 /// 2^9 words of 32 bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Ring {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -50,41 +50,6 @@ pub struct Ring {
     moves: Signal<Local, Bit>,
     advance: Signal<Local, Bits<9>>,
     at_after: Signal<Local, Bits<9>>,
-}
-
-impl Default for Ring {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            data: Default::default(),
-            valid: Default::default(),
-            first: Default::default(),
-            decided: Default::default(),
-            commit: Default::default(),
-            payload_length: Default::default(),
-            stuck: Default::default(),
-            release_valid: Default::default(),
-            release_word: Default::default(),
-            waiting: Default::default(),
-            read_address: Default::default(),
-            read_data: Default::default(),
-            ram: Default::default(),
-            keep: Default::default(),
-            drop: Default::default(),
-            step: Default::default(),
-            start: Default::default(),
-            at: Default::default(),
-            not_tail: Default::default(),
-            not_room: Default::default(),
-            stuck_before: Default::default(),
-            near: Default::default(),
-            stuck_now: Default::default(),
-            moves: Default::default(),
-            advance: Default::default(),
-            at_after: Default::default(),
-        }
-    }
 }
 
 impl Logic for Ring {

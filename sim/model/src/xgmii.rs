@@ -253,7 +253,7 @@ impl Receiver {
         match byte {
             I => self.since = self.since.map(|s| s + 1),
             Q => {
-                if lane % 4 != 0 {
+                if !lane.is_multiple_of(4) {
                     self.wrong(lane, "ordered set not in lane 0 or 4");
                 }
                 self.since = self.since.map(|s| s + 1);
@@ -261,7 +261,7 @@ impl Receiver {
                 self.state = State::Set;
             }
             S => {
-                if lane % 4 != 0 {
+                if !lane.is_multiple_of(4) {
                     self.wrong(lane, "start not in lane 0 or 4");
                 }
                 if self.since.is_some_and(|gap| gap < SHORTEST_GAP) {
