@@ -164,7 +164,7 @@ impl Pair {
 
     fn read(&mut self, address: u32) -> u32 {
         let answer = self.guarded(|b| b.access(Access::Read(address), LIMIT));
-        answer.unwrap_or_else(|()| panic!("read {address:#x}"))
+        answer.unwrap_or_else(|Refused| panic!("read {address:#x}"))
     }
 
     fn register(&mut self, (key, local_write, remote_write, remote_read, may_invalidate, va, length, address): RegionRow) {
