@@ -79,11 +79,11 @@ pub struct AtomicUnit {
     upper: DFF<Bit>,
     carry: DFF<Bit>,
     low_differs: DFF<Bit>,
-    high_differs: DFF<Bit>,
     failed: DFF<Bit>,
     address_due: DFF<Bit>,
     data_due: DFF<Bit>,
-    differs: Signal<Local, Bit>,
+    /// Bits of the half in the last cycle that aren't as expected.
+    gap: DFF<Bits<32>>,
     expected: Signal<Local, Bits<32>>,
     sample: Signal<Local, Bits<32>>,
 }
@@ -138,11 +138,10 @@ impl Default for AtomicUnit {
             upper: Default::default(),
             carry: Default::default(),
             low_differs: Default::default(),
-            high_differs: Default::default(),
             failed: Default::default(),
             address_due: Default::default(),
             data_due: Default::default(),
-            differs: Default::default(),
+            gap: Default::default(),
             expected: Default::default(),
             sample: Default::default(),
         }
@@ -162,9 +161,9 @@ impl Logic for AtomicUnit {
             low,
             high,
             upper,
+            gap,
             carry,
             low_differs,
-            high_differs,
             failed,
             address_due,
             data_due
@@ -185,7 +184,7 @@ impl Logic for AtomicUnit {
             self.add.carry_in.next = self.carry.q.val();
         }
         self.add.a.next = self.sample.val();
-        self.differs.next = self.sample.val() != self.expected.val();
+        self.gap.d.next = self.sample.val() ^ self.expected.val();
 
         self.done.next = false;
         self.lock.next = true;
@@ -240,7 +239,6 @@ impl Logic for AtomicUnit {
                 if self.compare_swap.val() {
                     self.low.d.next = self.operands.q.val().get_bits::<32>(64);
                 }
-                self.low_differs.d.next = self.differs.val();
                 self.upper.d.next = true;
                 self.step.d.next = AtomicStep::High;
             }
@@ -249,7 +247,7 @@ impl Logic for AtomicUnit {
                 if self.compare_swap.val() {
                     self.high.d.next = self.operands.q.val().get_bits::<32>(96);
                 }
-                self.high_differs.d.next = self.differs.val();
+                self.low_differs.d.next = self.gap.q.val().any();
                 self.upper.d.next = false;
                 self.step.d.next = AtomicStep::Decide;
             }
@@ -257,7 +255,7 @@ impl Logic for AtomicUnit {
                 self.address_due.d.next = true;
                 self.data_due.d.next = true;
                 self.step.d.next = AtomicStep::Write;
-                if self.compare_swap.val() & (self.high_differs.q.val() | self.low_differs.q.val()) {
+                if self.compare_swap.val() & (self.gap.q.val().any() | self.low_differs.q.val()) {
                     self.address_due.d.next = false;
                     self.data_due.d.next = false;
                     self.step.d.next = AtomicStep::Done;

@@ -98,6 +98,11 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     left_one: DFF<Bit>,
     left_none: DFF<Bit>,
     prolongs_kept: DFF<Bit>,
+    /// The search's place is behind those never served; what a replay of it, alone, skips.
+    above: DFF<Bit>,
+    beyond: DFF<Bits<RC>>,
+    /// Every place of the ring is due.
+    all_due: DFF<Bit>,
     pending_kept: DFF<Bit>,
     /// `next` less `due`, and whether that is below the ring's first place.
     behind: DFF<Bits<RC>>,
@@ -108,7 +113,6 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     next_wide: Signal<Local, Bits<RC>>,
     cursor_wide: Signal<Local, Bits<RC>>,
     left: Signal<Local, Bits<RC>>,
-    beyond: Signal<Local, Bits<RC>>,
     prolongs_now: Signal<Local, Bit>,
     busy_now: Signal<Local, Bit>,
     queued_now: Signal<Local, Bit>,
@@ -140,6 +144,9 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             left_one,
             left_none,
             prolongs_kept,
+            above,
+            beyond,
+            all_due,
             pending_kept
         );
         self.last_wide.next = self.places.val() - 1;
@@ -160,9 +167,10 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         self.left.next = self.due.q.val() - self.unreplayed.q.val();
         self.left_one.d.next = self.left.val() == 1;
         self.left_none.d.next = !self.left.val().any();
-        // What a replay of the one found, alone, skips.
-        self.beyond.next = self.seen.q.val() - self.unserved.q.val() - 1;
-        self.prolongs_now.next = (self.seen.q.val() > self.unserved.q.val()) & (self.seen.q.val() <= self.unreplayed.q.val());
+        self.all_due.d.next = self.due.q.val() == self.places.val();
+        self.above.d.next = self.seen.q.val() > self.unserved.q.val();
+        self.beyond.d.next = self.seen.q.val() - self.unserved.q.val() - 1;
+        self.prolongs_now.next = self.above.q.val() & (self.seen.q.val() <= self.unreplayed.q.val());
         self.busy_now.next = self.due.q.val() != self.unreleased.q.val();
         self.full.next = self.unserved.q.val() == self.places.val();
         self.replay.next = self.unserved.q.val() != self.due.q.val();
@@ -185,18 +193,18 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.wrapped.d.next = self.wrapped.q.val() | (self.next_place.q.val() == self.last.val());
             self.unserved.d.next = self.unserved.q.val() + 1;
             self.unreleased.d.next = self.unreleased.q.val() + 1;
-            if self.due.q.val() != self.places.val() {
+            if !self.all_due.q.val() {
                 self.due.d.next = self.due.q.val() + 1;
             }
         }
-        if self.accept.val() & (self.due.q.val() == self.places.val()) {
+        if self.accept.val() & self.all_due.q.val() {
             self.active_kept.d.next = false;
             if self.left_one.q.val() {
                 self.due.d.next = self.unserved.q.val() + 1;
                 self.skipped.d.next = 0.into();
             }
         }
-        if self.discard.val() & (self.due.q.val() == self.places.val()) {
+        if self.discard.val() & self.all_due.q.val() {
             self.active_kept.d.next = false;
             self.due.d.next = self.due.q.val() - 1;
             if self.left_one.q.val() {
@@ -225,12 +233,12 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         }
         if self.back.val() {
             if self.prolongs_kept.q.val() {
-                self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
+                self.skipped.d.next = self.beyond.q.val().get_bits::<RA>(0);
             } else {
                 self.due.d.next = self.seen.q.val();
                 self.active_kept.d.next = self.back_active.val();
-                if self.left_none.q.val() & (self.seen.q.val() > self.unserved.q.val()) {
-                    self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
+                if self.left_none.q.val() & self.above.q.val() {
+                    self.skipped.d.next = self.beyond.q.val().get_bits::<RA>(0);
                 }
             }
         }
