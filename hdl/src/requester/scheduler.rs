@@ -12,6 +12,10 @@
 //! A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). A token carries what its turn must know. A rewind, a state
 //! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head.
 //!
+//! A wake is taken at once and kept (`wake_held`), so that `Complete` goes on. `parks` says of each QP whether it is parked: only then the wake is an event;
+//! else it is over in two cycles, whatever the state machine does, and tells the turn in hand that it may have looked too early (`woken`, `end_woken`). The
+//! answer of `parks` doesn't count while an end of that QP's turn is in hand, or the flags are written.
+//!
 //! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`.
 //! Flags: [2:0] state; [4:3] reads under way, [6:5] of them to be dropped; [8:7] WQEs in the store; [9] queued; [10] parked; [11] a payload read failed; [12] a
 //! WQE was refused; [13] slot of the next WQE to send.
@@ -701,6 +705,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
                 if self.seek.q.val() {
                     self.address_high.d.next = self.word.val();
+                    self.fetching.d.next = self.going.q.val();
                 }
                 self.step.d.next = SchedulerState::Idle;
                 match self.work.q.val() {
@@ -738,7 +743,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
             SchedulerState::Fetch => {
                 self.write_index.next = !self.refused.q.val();
-                self.fetching.d.next = self.going.q.val();
                 self.ask_valid.next = self.going.q.val();
                 self.step.d.next = SchedulerState::Idle;
                 if (self.work.q.val() == SchedulerWork::Rewind) | (self.work.q.val() == SchedulerWork::State) {
@@ -776,8 +780,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
 
         // A turn that is about to park has looked too early. Once its end is in hand, the flag in the row is looked at, when it is written.
-        self.wake_ready.next = !self.wake_held.q.val();
-        if !self.wake_held.q.val() {
+        self.wake_ready.next = !self.wake_held.q.val() & !self.rewind_seen.q.val();
+        if !self.wake_held.q.val() & !self.rewind_seen.q.val() {
             self.wake_held.d.next = self.wake_valid.val();
             self.wake_kept.d.next = self.wake_index.val();
         }
