@@ -75,6 +75,8 @@ pub struct AtomicUnit {
     old: DFF<Bits<64>>,
     low: DFF<Bits<32>>,
     high: DFF<Bits<32>>,
+    /// The upper half is at the adder.
+    upper: DFF<Bit>,
     carry: DFF<Bit>,
     low_differs: DFF<Bit>,
     high_differs: DFF<Bit>,
@@ -133,6 +135,7 @@ impl Default for AtomicUnit {
             old: Default::default(),
             low: Default::default(),
             high: Default::default(),
+            upper: Default::default(),
             carry: Default::default(),
             low_differs: Default::default(),
             high_differs: Default::default(),
@@ -158,6 +161,7 @@ impl Logic for AtomicUnit {
             old,
             low,
             high,
+            upper,
             carry,
             low_differs,
             high_differs,
@@ -174,7 +178,7 @@ impl Logic for AtomicUnit {
         self.expected.next = self.operands.q.val().get_bits::<32>(0);
         self.add.b.next = self.operands.q.val().get_bits::<32>(64);
         self.add.carry_in.next = false;
-        if self.step.q.val() == AtomicStep::High {
+        if self.upper.q.val() {
             self.sample.next = self.old.q.val().get_bits::<32>(32);
             self.expected.next = self.operands.q.val().get_bits::<32>(32);
             self.add.b.next = self.operands.q.val().get_bits::<32>(96);
@@ -237,6 +241,7 @@ impl Logic for AtomicUnit {
                     self.low.d.next = self.operands.q.val().get_bits::<32>(64);
                 }
                 self.low_differs.d.next = self.differs.val();
+                self.upper.d.next = true;
                 self.step.d.next = AtomicStep::High;
             }
             AtomicStep::High => {
@@ -245,6 +250,7 @@ impl Logic for AtomicUnit {
                     self.high.d.next = self.operands.q.val().get_bits::<32>(96);
                 }
                 self.high_differs.d.next = self.differs.val();
+                self.upper.d.next = false;
                 self.step.d.next = AtomicStep::Decide;
             }
             AtomicStep::Decide => {
@@ -300,6 +306,7 @@ impl Logic for AtomicUnit {
         self.w_valid.next = self.data_due.q.val();
         if self.reset.val() {
             self.step.d.next = AtomicStep::Idle;
+            self.upper.d.next = false;
             self.address_due.d.next = false;
             self.data_due.d.next = false;
             self.lock.next = false;
