@@ -10,6 +10,8 @@ pub enum EndOfTurn {
     Packet,
     /// The last packet of its message left.
     Message,
+    /// As `Message`, and a new one can't begin before the next wake: eight are outstanding.
+    Full,
     /// Nothing can be sent before the next wake.
     Park,
     /// The WQE was refused: nothing more until the QP's state changes.

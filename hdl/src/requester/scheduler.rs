@@ -12,6 +12,10 @@
 //! A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). A token carries what its turn must know. A rewind, a state
 //! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head.
 //!
+//! A wake is taken at once and kept (`wake_held`), so that `Complete` goes on. `parks` says of each QP whether it is parked: only then the wake is an event;
+//! else it is over in two cycles, whatever the state machine does, and tells the turn in hand that it may have looked too early (`woken`, `end_woken`). The
+//! answer of `parks` doesn't count while an end of that QP's turn is in hand, or the flags are written.
+//!
 //! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`.
 //! Flags: [2:0] state; [4:3] reads under way, [6:5] of them to be dropped; [8:7] WQEs in the store; [9] queued; [10] parked; [11] a payload read failed; [12] a
 //! WQE was refused; [13] slot of the next WQE to send.
@@ -19,6 +23,7 @@
 
 use super::paced_ram::PacedRam;
 use super::{EndOfTurn, SendOrder};
+use crate::prim::LogicRam;
 use crate::stream::Fifo;
 use rust_hdl::prelude::*;
 
@@ -132,6 +137,8 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub order_valid: Signal<Out, Bit>,
     pub order_done: Signal<In, Bit>,
     ram: PacedRam<QS, 32, L>,
+    /// Flag `parked` of each QP once more.
+    parks: LogicRam<QA, 1>,
     queue: Fifo<QA, QB, QS>,
     step: DFF<SchedulerState>,
     work: DFF<SchedulerWork>,
@@ -159,6 +166,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     /// The arrival in hand is only expected; something else has come.
     guess: DFF<Bit>,
     other: DFF<Bit>,
+    gives_way: Signal<Local, Bit>,
     address_low: DFF<Bits<32>>,
     address_high: DFF<Bits<32>>,
     fetching: DFF<Bit>,
@@ -184,6 +192,10 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     resuming: DFF<Bit>,
     end_woken: DFF<Bit>,
     woken: DFF<Bit>,
+    /// A wake that is in our hands, of this QP; `parks` says how that is.
+    wake_held: DFF<Bit>,
+    wake_kept: DFF<Bits<12>>,
+    wake_known: DFF<Bit>,
     sending: DFF<Bit>,
     rewind_seen: DFF<Bit>,
     flushing: DFF<Bit>,
@@ -193,6 +205,12 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     unsure: DFF<Bit>,
     refused_index: DFF<Bits<12>>,
     quiet: Signal<Local, Bit>,
+    wake_who: Signal<Local, Bits<QA>>,
+    ending: Signal<Local, Bit>,
+    /// The wake's QP is parked: an event; it isn't: over at once; the wake counts in this cycle.
+    can_wake: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
+    woke: Signal<Local, Bit>,
     can_rewind: Signal<Local, Bit>,
     can_state: Signal<Local, Bit>,
     can_error: Signal<Local, Bit>,
@@ -286,12 +304,15 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             resuming,
             end_woken,
             woken,
+            wake_held,
+            wake_kept,
+            wake_known,
             sending,
             rewind_seen,
             flushing
         );
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index, unsure);
-        clock!(self, clock, ram, queue);
+        clock!(self, clock, ram, parks, queue);
         self.queue.reset.next = self.reset.val();
         self.ram.advance.next = true;
         self.doubtful.next = self.doubt.q.val().any();
@@ -301,8 +322,13 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
 
         // What may be begun. A rewind is seen a cycle later, so that no turn stands behind Complete's state machine.
         self.quiet.next = self.segmenter_idle.val() & !self.ended.q.val();
-        self.can_rewind.next = self.rewind_seen.q.val() & self.quiet.val() & self.count_free.val();
+        // One that comes behind a wake stays behind it, which would end its hold.
+        self.can_rewind.next = self.rewind_seen.q.val() & !self.wake_held.q.val() & self.quiet.val() & self.count_free.val();
         self.can_state.next = self.state_valid.val() & self.quiet.val() & self.tracker_empty.val() & !self.flushing.q.val();
+        // A QP that isn't parked has nothing to learn of a wake but that the turn in hand may have looked too early.
+        self.wake_who.next = self.wake_kept.q.val().get_bits::<QA>(0);
+        self.can_wake.next = self.wake_known.q.val() & self.parks.read_data.val().any();
+        self.passes.next = self.wake_known.q.val() & !self.parks.read_data.val().any();
         self.can_error.next = self.tracker_error.val() & self.quiet.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
         self.can_prepare.next = self.front_valid.q.val() & !self.known.q.val() & self.doubtful.val();
@@ -311,11 +337,13 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.other.d.next = self.ended.q.val()
             | self.can_rewind.val()
             | self.can_state.val()
-            | self.wake_valid.val()
+            | self.can_wake.val()
             | self.can_error.val()
             | self.can_report.val()
             | self.can_prepare.val()
             | self.can_doorbell.val();
+
+        self.gives_way.next = self.guess.q.val() & self.other.q.val() & !self.arrival_valid.val();
 
         // The flags as they were.
         self.was.next = self.word.val().get_bits::<3>(0);
@@ -345,7 +373,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.doorbell_ready.next = false;
         self.state_ready.next = false;
         self.rewind_ready.next = false;
-        self.wake_ready.next = false;
+        self.woke.next = self.passes.val();
         self.arrival_ready.next = false;
         self.tracker_pop.next = false;
         self.count_doorbell.next = false;
@@ -411,9 +439,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     } else if self.can_state.val() {
                         self.work.d.next = SchedulerWork::State;
                         self.index.d.next = self.state_index.val();
-                    } else if self.wake_valid.val() {
+                    } else if self.can_wake.val() {
                         self.work.d.next = SchedulerWork::Wake;
-                        self.index.d.next = self.wake_index.val();
+                        self.index.d.next = self.wake_kept.q.val();
                     } else if self.can_error.val() {
                         self.work.d.next = SchedulerWork::Error;
                         self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
@@ -448,11 +476,17 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.step.d.next = SchedulerState::Flags;
                     }
                 }
+                if self.gives_way.val() {
+                    self.step.d.next = SchedulerState::Idle;
+                }
             }
             SchedulerState::Index => {
                 self.read_item.next = 1.into();
                 self.ahead.d.next = self.doorbell_producer.val() - self.ack_data.val().get_bits::<16>(0);
                 self.step.d.next = SchedulerState::Log;
+                if self.gives_way.val() {
+                    self.step.d.next = SchedulerState::Idle;
+                }
             }
             SchedulerState::Log => {
                 self.read_item.next = 4.into();
@@ -477,6 +511,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                             EndOfTurn::Message => {
                                 self.stored.d.next = self.was_stored.val() - 1;
                                 self.slot.d.next = !self.word.val().get_bit(13);
+                                self.seeks.next = true;
+                            }
+                            EndOfTurn::Full => {
+                                self.stored.d.next = self.was_stored.val() - 1;
+                                self.slot.d.next = !self.word.val().get_bit(13);
+                                self.parked.d.next = !self.end_woken.q.val();
                                 self.seeks.next = true;
                             }
                             EndOfTurn::Park => {
@@ -535,19 +575,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     SchedulerWork::Wake => {
-                        self.wake_ready.next = true;
+                        self.woke.next = true;
                         self.parked.d.next = false;
                         self.seeks.next = false;
-                        // A turn that is about to park has looked too early.
-                        if self.in_hand.val() == self.segmenter_index.val() {
-                            self.woken.d.next = true;
-                        }
-                        if self.in_hand.val() == self.end_index.q.val() {
-                            self.end_woken.d.next = true;
-                        }
-                        if self.end_valid.val() & !self.ended.q.val() {
-                            self.end_woken.d.next = self.woken.q.val() | (self.in_hand.val() == self.segmenter_index.val());
-                        }
                     }
                     SchedulerWork::Arrival => {
                         self.arrival_ready.next = self.arrival_valid.val();
@@ -675,6 +705,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
                 if self.seek.q.val() {
                     self.address_high.d.next = self.word.val();
+                    self.fetching.d.next = self.going.q.val();
                 }
                 self.step.d.next = SchedulerState::Idle;
                 match self.work.q.val() {
@@ -712,7 +743,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
             SchedulerState::Fetch => {
                 self.write_index.next = !self.refused.q.val();
-                self.fetching.d.next = self.going.q.val();
                 self.ask_valid.next = self.going.q.val();
                 self.step.d.next = SchedulerState::Idle;
                 if (self.work.q.val() == SchedulerWork::Rewind) | (self.work.q.val() == SchedulerWork::State) {
@@ -749,6 +779,29 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
 
         self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
 
+        // A turn that is about to park has looked too early. Once its end is in hand, the flag in the row is looked at, when it is written.
+        self.wake_ready.next = !self.wake_held.q.val() & !self.rewind_seen.q.val();
+        if !self.wake_held.q.val() & !self.rewind_seen.q.val() {
+            self.wake_held.d.next = self.wake_valid.val();
+            self.wake_kept.d.next = self.wake_index.val();
+        }
+        if self.woke.val() {
+            self.wake_held.d.next = false;
+            if self.wake_who.val() == self.segmenter_index.val() {
+                self.woken.d.next = true;
+            }
+            if self.wake_who.val() == self.end_index.q.val() {
+                self.end_woken.d.next = true;
+            }
+            if self.end_valid.val() & !self.ended.q.val() {
+                self.end_woken.d.next = self.woken.q.val() | (self.wake_who.val() == self.segmenter_index.val());
+            }
+        }
+        self.ending.next = (self.step.q.val() != SchedulerState::Idle)
+            & (self.work.q.val() == SchedulerWork::End)
+            & (self.wake_who.val() == self.in_hand.val());
+        self.wake_known.d.next = self.wake_held.q.val() & !self.woke.val() & !self.ending.val() & !self.write_flags.val();
+
         // The row.
         self.read_base.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | bit_cast::<QS, 3>(self.read_item.val());
         self.ram.read_address.next = self.read_base.val();
@@ -765,8 +818,14 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             | (bit_cast::<32, 1>(self.failed.q.val().into()) << 11)
             | (bit_cast::<32, 1>(self.stopped.q.val().into()) << 12)
             | (bit_cast::<32, 1>(self.slot.q.val().into()) << 13);
+        self.parks.write_enable.next = self.write_flags.val();
+        self.parks.write_address.next = self.in_hand.val();
+        self.parks.write_data.next = bit_cast::<1, 1>(self.parked.q.val().into());
+        self.parks.read_enable.next = true;
+        self.parks.read_address.next = self.wake_who.val();
         if self.step.q.val() == SchedulerState::Walk {
             self.flags.next = 0.into();
+            self.parks.write_data.next = 0.into();
         }
         self.table_item.next = 4.into();
         if self.table_address.val().get_bit(4) {
@@ -883,6 +942,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.doubt.d.next = 0.into();
             self.ended.d.next = false;
             self.woken.d.next = false;
+            self.wake_held.d.next = false;
+            self.wake_known.d.next = false;
             self.end_woken.d.next = false;
             self.sending.d.next = false;
             self.rewind_seen.d.next = false;

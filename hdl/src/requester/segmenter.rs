@@ -256,6 +256,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     start: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
+    /// The message begins here, behind seven that are outstanding.
+    eighth: DFF<Bit>,
     psn_after: Signal<Local, Bits<24>>,
     reach: Signal<Local, Bits<25>>,
     record: Signal<Local, Bits<5>>,
@@ -319,7 +321,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             arm_second,
             failing
         );
-        dff_setup!(self, clock, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
+        dff_setup!(self, clock, eighth, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
         clock!(self, clock, cut, place, script, words, writes, pace);
         self.script.reset.next = self.reset.val();
         self.writes.reset.next = self.reset.val();
@@ -341,6 +343,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.inline_data.d.next = self.check.inline_data.val() & self.cut.payload.val().any();
         self.since.d.next = self.next_wqe.q.val() - self.oldest.q.val();
         self.full.next = self.since.q.val().get_bits::<13>(3).any();
+        self.eighth.d.next = self.fresh.q.val() & (self.since.q.val() == 7);
         self.split.d.next = self.cut.split.val();
         self.beyond.d.next = self.cut.beyond.val();
         self.psn_after.next = self.psn.q.val() + self.cut.count.val();
@@ -886,6 +889,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.outcome.next = EndOfTurn::Packet;
                 if self.last.val() {
                     self.outcome.next = EndOfTurn::Message;
+                    if self.eighth.q.val() {
+                        self.outcome.next = EndOfTurn::Full;
+                    }
                 }
                 if self.alone.q.val() {
                     self.outcome.next = EndOfTurn::Resume;

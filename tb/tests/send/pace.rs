@@ -44,10 +44,10 @@ fn pace(qps: u32, doorbells: bool) -> f64 {
 }
 
 #[test]
-fn one_message_in_22_cycles_over_many_qps() {
-    // A doorbell each: the scheduler is what's busy.
-    assert!(pace(15, true) <= 28.0);
-    assert!(pace(15, false) <= 22.0);
+fn one_message_in_23_cycles_over_many_qps() {
+    // A doorbell each: the scheduler is what's busy (27 where each wake is an event, and each eighth message takes a second turn).
+    assert!(pace(15, true) <= 23.0);
+    assert!(pace(15, false) <= 21.0);
 }
 
 #[test]
