@@ -5,7 +5,6 @@ use crate::{harness, report};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use verbena_fpga::tools;
-use verbena_hdl::top;
 use verbena_hdl::verilog::Design;
 use verbena_spec::config::Config;
 
@@ -47,7 +46,7 @@ pub fn run(preset: &str, wanted: &[String], whole: bool, seeds: &[u32], at_least
     let config = Config::preset(preset)?;
     let device = if config.data_bits == 32 { &ICE40 } else { &ECP5 };
     let at_least = at_least.unwrap_or(device.at_least);
-    let designs = top::designs(&config)?;
+    let designs = verbena_designs::designs(&config)?;
     if let Some(name) = wanted.iter().find(|w| designs.iter().all(|(name, _)| name != *w)) {
         let names: Vec<&str> = designs.iter().map(|(name, _)| name.as_str()).collect();
         anyhow::bail!("{preset} has no station {name}: one of {}", names.join(", "));
@@ -55,7 +54,7 @@ pub fn run(preset: &str, wanted: &[String], whole: bool, seeds: &[u32], at_least
     let mut speeds = vec![];
     for (name, design) in designs {
         let chosen = if wanted.is_empty() {
-            (name == top::WHOLE) == whole
+            (name == verbena_designs::WHOLE) == whole
         } else {
             wanted.contains(&name)
         };
