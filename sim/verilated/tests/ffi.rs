@@ -34,8 +34,10 @@ fn engine(trace: bool) -> Engine {
         })
         .collect();
     let cache = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("ffi");
+    // Unoptimised: of what is compiled here, most is Verilator's writer of waveforms.
     let options = BuildOptions {
         trace,
+        optimise: 0,
         ..BuildOptions::default()
     };
     let built = build(TEXT, "adder", &ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
