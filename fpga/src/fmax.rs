@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `make fmax`: the clock of each station alone: `tengig` by nextpnr-ecp5, `cu` by nextpnr-ice40.
 
-use crate::{harness, report};
+use crate::slowest::Slow;
+use crate::{harness, report, slowest};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use verbena_fpga::tools;
@@ -14,6 +15,22 @@ struct Speed {
     station: String,
     mhz: f64,
     seed: u32,
+    /// Registers reached last; with `--slowest`.
+    slowest: Vec<Slow>,
+}
+
+/// What is to be measured.
+pub struct Wanted {
+    pub preset: String,
+    /// None: all of them.
+    pub stations: Vec<String>,
+    /// The whole engine instead.
+    pub whole: bool,
+    pub seeds: Vec<u32>,
+    /// MHz; the device's own if not said.
+    pub at_least: Option<f64>,
+    /// How many of the slowest registers are shown.
+    pub slowest: usize,
 }
 
 /// Where a preset is placed.
@@ -42,33 +59,40 @@ const ICE40: Device = Device {
     name: "nextpnr-ice40, iCE40 HX8K",
 };
 
-pub fn run(preset: &str, wanted: &[String], whole: bool, seeds: &[u32], at_least: Option<f64>, json: bool) -> Result<bool> {
+pub fn run(wanted: &Wanted, json: bool) -> Result<bool> {
+    let preset = wanted.preset.as_str();
     let config = Config::preset(preset)?;
     let device = if config.data_bits == 32 { &ICE40 } else { &ECP5 };
-    let at_least = at_least.unwrap_or(device.at_least);
+    let at_least = wanted.at_least.unwrap_or(device.at_least);
     let designs = verbena_designs::designs(&config)?;
-    if let Some(name) = wanted.iter().find(|w| designs.iter().all(|(name, _)| name != *w)) {
+    if let Some(name) = wanted.stations.iter().find(|w| designs.iter().all(|(name, _)| name != *w)) {
         let names: Vec<&str> = designs.iter().map(|(name, _)| name.as_str()).collect();
         anyhow::bail!("{preset} has no station {name}: one of {}", names.join(", "));
     }
     let mut speeds = vec![];
     for (name, design) in designs {
-        let chosen = if wanted.is_empty() {
-            (name == verbena_designs::WHOLE) == whole
+        let chosen = if wanted.stations.is_empty() {
+            (name == verbena_designs::WHOLE) == wanted.whole
         } else {
-            wanted.contains(&name)
+            wanted.stations.contains(&name)
         };
         if !chosen {
             continue;
         }
         let folder = synthesise(device, preset, &name, &design)?;
-        for &seed in seeds {
+        for &seed in &wanted.seeds {
             eprintln!("fmax: {name}, seed {seed} ...");
+            let mhz = place(device, &folder, seed, at_least, wanted.slowest > 0)?;
+            let late = match wanted.slowest {
+                0 => vec![],
+                count => slowest::read(&folder.join(REPORT), count)?,
+            };
             speeds.push(Speed {
                 preset: preset.into(),
-                mhz: place(device, &folder, seed, at_least)?,
+                mhz,
                 station: name.clone(),
                 seed,
+                slowest: late,
             });
         }
     }
@@ -80,6 +104,20 @@ pub fn run(preset: &str, wanted: &[String], whole: bool, seeds: &[u32], at_least
             .map(|s| vec![s.station.clone(), format!("{:.1}", s.mhz), s.seed.to_string()])
             .collect();
         report::table(&["station", "MHz", "seed"], &rows);
+        for speed in speeds.iter().filter(|s| !s.slowest.is_empty()) {
+            println!("\n{}, seed {}: registers reached last\n", speed.station, speed.seed);
+            let row = |s: &Slow| {
+                vec![
+                    format!("{:.2}", s.ns),
+                    s.bits.to_string(),
+                    s.register.clone(),
+                    s.port.clone(),
+                    s.net.clone(),
+                ]
+            };
+            let rows: Vec<Vec<String>> = speed.slowest.iter().map(row).collect();
+            report::table(&["ns", "bits", "register", "input", "from net"], &rows);
+        }
         println!("\n{}, each alone between registers.", device.name);
     }
     let slow: Vec<&Speed> = speeds.iter().filter(|s| s.mhz < at_least).collect();
@@ -102,11 +140,17 @@ fn synthesise(device: &Device, preset: &str, name: &str, design: &Design) -> Res
     Ok(folder)
 }
 
-/// MHz after routing.
-fn place(device: &Device, folder: &std::path::Path, seed: u32, target: f64) -> Result<f64> {
+/// nextpnr's timing report, in the design's folder.
+const REPORT: &str = "report.json";
+
+/// MHz after routing. `timing`: leaves a detailed report too.
+fn place(device: &Device, folder: &std::path::Path, seed: u32, target: f64, timing: bool) -> Result<f64> {
     let (target, seed) = (target.to_string(), seed.to_string());
     let mut arguments = device.arguments.to_vec();
     arguments.extend(["--json", "design.json", "--freq", &target, "--seed", &seed, "--timing-allow-fail"]);
+    if timing {
+        arguments.extend(["--report", REPORT, "--detailed-timing-report"]);
+    }
     let arguments: Vec<String> = arguments.into_iter().map(String::from).collect();
     let text = device.tool.run(folder, &arguments)?;
     // The last figure is the routed one.

@@ -8,6 +8,7 @@ mod fmax;
 mod harness;
 mod netlist;
 mod report;
+mod slowest;
 
 use anyhow::Result;
 use clap::{ArgGroup, Parser, Subcommand};
@@ -22,7 +23,7 @@ use std::process::ExitCode;
     after_help = "Examples:
   cargo run --release --bin fpga -- area
   cargo run --release --bin fpga -- fmax --station rx --station control
-  cargo run --release --bin fpga -- fmax --whole
+  cargo run --release --bin fpga -- fmax --whole --at-least 156.25 --slowest 30
   cargo run --release --bin fpga -- fmax --preset cu --whole --seed 1,2,3
   cargo run --release --bin fpga -- build ecp5
   cargo run --bin fpga -- build cu && cargo run --bin fpga -- flash cu
@@ -65,6 +66,9 @@ enum Command {
         /// Fail under this, MHz; without it 200 for `tengig`, 50 for `cu`.
         #[arg(long)]
         at_least: Option<f64>,
+        /// Show as many registers that are reached last, beside the clock.
+        #[arg(long, value_name = "COUNT", default_value_t = 0)]
+        slowest: usize,
         #[arg(long)]
         json: bool,
     },
@@ -167,8 +171,19 @@ fn run(arguments: Arguments) -> Result<bool> {
             whole,
             seed,
             at_least,
+            slowest,
             json,
-        } => fmax::run(&preset, &station, whole, &seed, at_least, json),
+        } => {
+            let wanted = fmax::Wanted {
+                preset,
+                stations: station,
+                whole,
+                seeds: seed,
+                at_least,
+                slowest,
+            };
+            fmax::run(&wanted, json)
+        }
         Command::Build { board, seed, json } => match board {
             Board::Cu => cu::build(&seed, json),
             Board::Ecp5 => ecp5::build(&seed, json),

@@ -27,7 +27,7 @@ programs="ibv_devinfo ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ib_write_b
     ib_send_lat ib_atomic_bw ib_atomic_lat rping ucmatose udaddy rdma ip"
 modules="virtio_pci virtio_net virtio_console crc32_generic crc32_pclmul crc32c_generic ib_uverbs rdma_ucm ib_umad rdma_rxe"
 
-stamp=$(cat "$here/guest.sh" "$here/init.sh" "$here/probe.c" | sha256sum | cut -c1-16)-$kernel
+stamp=$(cat "$here/guest.sh" "$here/init.sh" "$here/roce.sh" "$here/probe.c" | sha256sum | cut -c1-16)-$kernel
 if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ]; then
     exit 0
 fi
@@ -106,6 +106,7 @@ done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
 done
 grep -q rdma_rxe "$root/lib/modules/order" || { echo "guest.sh: $kernel has no rdma_rxe: name another kernel package" >&2; exit 1; }
 install -m 755 "$here/init.sh" "$root/init"
+install -m 755 "$here/roce.sh" "$root/bin/roce"
 find "$root/bin" "$root/$lib" -type f -exec strip --strip-unneeded {} + 2>/dev/null || true
 (cd "$root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -1) >"$out/initramfs.gz"
 rm -rf "$root" "$tree" "$boot"

@@ -14,9 +14,9 @@ mount -t tmpfs tmp /tmp
 while read -r module; do
     insmod "/lib/modules/$module" || echo "insmod $module failed"
 done </lib/modules/order
-# No chatter on the RoCE wire.
-echo 0 >/proc/sys/net/ipv6/conf/eth0/router_solicitations
-echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad
+# No IPv6 address on the RoCE wire: no chatter, and the table of GIDs is the same each time. A link-local address that comes up while rxe0
+# is being made may stand at index 1, where the tools look for the IPv4 one.
+echo 1 >/proc/sys/net/ipv6/conf/eth0/addr_gen_mode
 ip link set lo up
 ip link set eth0 mtu 4500
 ip addr add 10.0.0.1/24 dev eth0

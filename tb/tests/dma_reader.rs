@@ -211,7 +211,7 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
                 job_on = false;
             }
             if uut.mtt_read.val() && uut.mtt_grant.val() {
-                grants.push_back((cycle + 3, page(uut.mtt_entry.val().to_u64())));
+                grants.push_back((cycle + 2, page(uut.mtt_entry.val().to_u64())));
             }
             let ar = uut
                 .ar_valid

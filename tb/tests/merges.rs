@@ -264,7 +264,7 @@ fn page(entry: u64) -> u64 {
     entry.wrapping_mul(0x1_2345_6789) & ((1 << 52) - 1)
 }
 
-/// The first reader's page is there two cycles after its entry and stays while it is busy; the second's three cycles after its grant, until the next; the
+/// The first reader's page is there two cycles after its entry and stays while it is busy; the second's two cycles after its grant, until the next; the
 /// third's with its done.
 #[test]
 fn readers_share_the_table() {
@@ -273,7 +273,7 @@ fn readers_share_the_table() {
         let mut bench = Bench::new(Box::new(MttShare::new(third)), |b| &mut b.clock);
         // Entries that stood at the table in the last two cycles.
         let mut pipe = [0u64; 2];
-        let (mut first, mut busy, mut since) = (1u64, 0u32, 0u32);
+        let (mut first, mut busy, mut since, mut was_busy) = (1u64, 0u32, 0u32, false);
         let mut wanted: Option<u64> = None;
         let mut granted: Option<(u64, u64)> = None;
         let (mut grants, mut looks, mut waited) = (0u32, 0u32, 0u32);
@@ -305,7 +305,7 @@ fn readers_share_the_table() {
                 assert_eq!(pipe[1], first, "seed {seed}, cycle {cycle}: the first's page went away");
                 looks += 1;
             }
-            if let Some((entry, _)) = granted.filter(|g| cycle >= g.1 + 3) {
+            if let Some((entry, _)) = granted.filter(|g| cycle >= g.1 + 2) {
                 assert_eq!(bench.uut.second_page.val().to_u64(), page(entry), "seed {seed}, cycle {cycle}");
             }
             pipe = [bench.uut.entry.val().to_u64(), pipe[0]];
@@ -314,7 +314,7 @@ fn readers_share_the_table() {
             assert!(waited < 500 && asking < 500, "seed {seed}, cycle {cycle}: a reader starves");
             // The reader asks again only when it has its page.
             if bench.uut.second_grant.val() {
-                assert_eq!(busy, 0, "seed {seed}, cycle {cycle}: a grant while the first is busy");
+                assert!(!was_busy, "seed {seed}, cycle {cycle}: a grant though the first was busy");
                 granted = wanted.take().map(|entry| (entry, cycle));
                 grants += 1;
             }
@@ -329,6 +329,7 @@ fn readers_share_the_table() {
                 );
                 answers += 1;
             }
+            was_busy = busy > 0;
             if busy > 0 {
                 busy -= 1;
                 since += 1;

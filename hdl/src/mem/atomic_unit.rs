@@ -75,13 +75,15 @@ pub struct AtomicUnit {
     old: DFF<Bits<64>>,
     low: DFF<Bits<32>>,
     high: DFF<Bits<32>>,
+    /// The upper half is at the adder.
+    upper: DFF<Bit>,
     carry: DFF<Bit>,
     low_differs: DFF<Bit>,
-    high_differs: DFF<Bit>,
     failed: DFF<Bit>,
     address_due: DFF<Bit>,
     data_due: DFF<Bit>,
-    differs: Signal<Local, Bit>,
+    /// Bits of the half in the last cycle that aren't as expected.
+    gap: DFF<Bits<32>>,
     expected: Signal<Local, Bits<32>>,
     sample: Signal<Local, Bits<32>>,
 }
@@ -133,13 +135,13 @@ impl Default for AtomicUnit {
             old: Default::default(),
             low: Default::default(),
             high: Default::default(),
+            upper: Default::default(),
             carry: Default::default(),
             low_differs: Default::default(),
-            high_differs: Default::default(),
             failed: Default::default(),
             address_due: Default::default(),
             data_due: Default::default(),
-            differs: Default::default(),
+            gap: Default::default(),
             expected: Default::default(),
             sample: Default::default(),
         }
@@ -158,9 +160,10 @@ impl Logic for AtomicUnit {
             old,
             low,
             high,
+            upper,
+            gap,
             carry,
             low_differs,
-            high_differs,
             failed,
             address_due,
             data_due
@@ -174,14 +177,14 @@ impl Logic for AtomicUnit {
         self.expected.next = self.operands.q.val().get_bits::<32>(0);
         self.add.b.next = self.operands.q.val().get_bits::<32>(64);
         self.add.carry_in.next = false;
-        if self.step.q.val() == AtomicStep::High {
+        if self.upper.q.val() {
             self.sample.next = self.old.q.val().get_bits::<32>(32);
             self.expected.next = self.operands.q.val().get_bits::<32>(32);
             self.add.b.next = self.operands.q.val().get_bits::<32>(96);
             self.add.carry_in.next = self.carry.q.val();
         }
         self.add.a.next = self.sample.val();
-        self.differs.next = self.sample.val() != self.expected.val();
+        self.gap.d.next = self.sample.val() ^ self.expected.val();
 
         self.done.next = false;
         self.lock.next = true;
@@ -236,7 +239,7 @@ impl Logic for AtomicUnit {
                 if self.compare_swap.val() {
                     self.low.d.next = self.operands.q.val().get_bits::<32>(64);
                 }
-                self.low_differs.d.next = self.differs.val();
+                self.upper.d.next = true;
                 self.step.d.next = AtomicStep::High;
             }
             AtomicStep::High => {
@@ -244,14 +247,15 @@ impl Logic for AtomicUnit {
                 if self.compare_swap.val() {
                     self.high.d.next = self.operands.q.val().get_bits::<32>(96);
                 }
-                self.high_differs.d.next = self.differs.val();
+                self.low_differs.d.next = self.gap.q.val().any();
+                self.upper.d.next = false;
                 self.step.d.next = AtomicStep::Decide;
             }
             AtomicStep::Decide => {
                 self.address_due.d.next = true;
                 self.data_due.d.next = true;
                 self.step.d.next = AtomicStep::Write;
-                if self.compare_swap.val() & (self.high_differs.q.val() | self.low_differs.q.val()) {
+                if self.compare_swap.val() & (self.gap.q.val().any() | self.low_differs.q.val()) {
                     self.address_due.d.next = false;
                     self.data_due.d.next = false;
                     self.step.d.next = AtomicStep::Done;
@@ -300,6 +304,7 @@ impl Logic for AtomicUnit {
         self.w_valid.next = self.data_due.q.val();
         if self.reset.val() {
             self.step.d.next = AtomicStep::Idle;
+            self.upper.d.next = false;
             self.address_due.d.next = false;
             self.data_due.d.next = false;
             self.lock.next = false;

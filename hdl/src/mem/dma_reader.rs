@@ -24,7 +24,7 @@ pub struct DmaReader<const W: usize, const K: usize, const S: usize, const N: us
     pub job: Signal<In, ReadJob>,
     pub job_valid: Signal<In, Bit>,
     pub job_ready: Signal<Out, Bit>,
-    /// MTT port: `mtt_read` holds until `mtt_grant`; the page is there three cycles after the grant and stays until the next.
+    /// MTT port: `mtt_read` holds until `mtt_grant`; the page is there two cycles after the grant and stays until the next.
     pub mtt_read: Signal<Out, Bit>,
     pub mtt_entry: Signal<Out, Bits<16>>,
     pub mtt_grant: Signal<In, Bit>,

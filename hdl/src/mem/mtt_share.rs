@@ -7,8 +7,8 @@
 //! second_read, second_entry ─► when neither of them looks       └─► second_page (register)
 //! ```
 //!
-//! The first's entry stands at the table while it is busy, so its page stays. The second's `read` holds until `grant`; its page is there three
-//! cycles after the grant and stays until its next one. The first isn't busy for a cycle between any two bursts, so the others can't starve.
+//! The first's entry stands at the table while it is busy, so its page stays. The second's `read` holds until `grant`, which comes a cycle after
+//! its turn; its page is there two cycles after the grant and stays until its next one. The first isn't busy for a cycle between any two bursts, so the others can't starve.
 //! The third (built where there is ATOMIC) holds `valid` until `done`, two cycles after its turn; its page counts in that cycle only. It looks once in an
 //! ATOMIC, so it goes before the second.
 
@@ -86,8 +86,9 @@ impl Logic for MttShare {
             & !self.third_looked.q.val()
             & !self.third_found.q.val()
             & !self.reset.val();
-        self.grant.next = self.second_read.val() & !self.first_busy.val() & !self.third_asks.val() & !self.reset.val();
-        self.second_grant.next = self.grant.val();
+        self.grant.next =
+            self.second_read.val() & !self.first_busy.val() & !self.third_asks.val() & !self.looked.q.val() & !self.reset.val();
+        self.second_grant.next = self.looked.q.val();
         self.entry.next = self.first_entry.val();
         if self.grant.val() {
             self.entry.next = self.second_entry.val();
@@ -113,6 +114,7 @@ impl Logic for MttShare {
             self.third_looked.d.next = false;
             self.third_found.d.next = false;
             self.third_done.next = false;
+            self.second_grant.next = false;
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! job ─► Idle ─┬─► piece_*                              (once)
-//!              └─► ar_*: (Look, Wait, Wait) ─┬─► Count ─► Check ─┬─► Issue ─► Low, High ─┐
+//!              └─► ar_*: (Look, Ready) ──────┬─► Count ─► Check ─┬─► Issue ─► Low, High ─┐
 //!                          ▲                 └─► (roomy) ────────┘                       │ next burst
 //!                          └─────────────────────────────────────────────────────────────┘
 //! ```
@@ -20,7 +20,6 @@ use rust_hdl::prelude::*;
 enum ReadState {
     Idle,
     Look,
-    Wait,
     Ready,
     Count,
     Check,
@@ -44,7 +43,7 @@ pub struct ReadSplitter<const K: usize, const PB: usize, const AB: usize> {
     pub piece_ready: Signal<In, Bit>,
     /// One cycle: a packet's `done` was taken.
     pub retire: Signal<In, Bit>,
-    /// MTT port: held until `mtt_grant`; the page is there three cycles after it and stays.
+    /// MTT port: held until `mtt_grant`; the page is there two cycles after it and stays.
     pub mtt_read: Signal<Out, Bit>,
     pub mtt_entry: Signal<Out, Bits<16>>,
     pub mtt_grant: Signal<In, Bit>,
@@ -237,10 +236,9 @@ impl<const K: usize, const PB: usize, const AB: usize> Logic for ReadSplitter<K,
             }
             ReadState::Look => {
                 if self.mtt_grant.val() {
-                    self.state.d.next = ReadState::Wait;
+                    self.state.d.next = ReadState::Ready;
                 }
             }
-            ReadState::Wait => self.state.d.next = ReadState::Ready,
             ReadState::Ready => {
                 self.state.d.next = ReadState::Count;
                 if self.roomy.val() {

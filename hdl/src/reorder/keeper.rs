@@ -184,6 +184,18 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     write_kept: DFF<Bit>,
     address_kept: DFF<Bits<RA>>,
     data_kept: DFF<Bits<36>>,
+    /// A place of the map is written.
+    put_kept: DFF<Bit>,
+    put_address_kept: DFF<Bits<MA>>,
+    put_data_kept: DFF<Bits<7>>,
+    put: Signal<Local, Bit>,
+    put_address: Signal<Local, Bits<MA>>,
+    put_data: Signal<Local, Bits<7>>,
+    /// Window of the packet that is to be held.
+    commit_window: Signal<Local, Bits<6>>,
+    standing: DFF<Bit>,
+    /// The slot that is to be given up.
+    evicted: DFF<Bits<6>>,
     row_count: Signal<Local, Bits<7>>,
     row_window: Signal<Local, Bits<6>>,
     row_farthest: Signal<Local, Bits<6>>,
@@ -325,6 +337,15 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             write_kept: Default::default(),
             address_kept: Default::default(),
             data_kept: Default::default(),
+            put_kept: Default::default(),
+            put_address_kept: Default::default(),
+            put_data_kept: Default::default(),
+            put: Default::default(),
+            put_address: Default::default(),
+            put_data: Default::default(),
+            commit_window: Default::default(),
+            standing: Default::default(),
+            evicted: Default::default(),
             row_count: Default::default(),
             row_window: Default::default(),
             row_farthest: Default::default(),
@@ -391,6 +412,11 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             write_kept,
             address_kept,
             data_kept,
+            put_kept,
+            put_address_kept,
+            put_data_kept,
+            standing,
+            evicted,
             shown_kept,
             probing_kept,
             blocked_kept,
@@ -456,12 +482,16 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.map.read_enable.next = true;
         self.map_address.next = bit_cast::<MA, 6>(self.key.val()) | (bit_cast::<MA, 6>(self.window_kept.q.val()) << 6);
         self.map.read_address.next = self.map_address.val();
-        self.map.write_enable.next = false;
-        self.map.write_address.next = self.map_address.val();
-        self.map.write_data.next = 0.into();
+        self.put.next = false;
+        self.put_address.next = self.map_address.val();
+        self.put_data.next = 0.into();
         self.row_write.next = false;
         self.row_count.next = self.count.q.val();
         self.row_window.next = self.window_kept.q.val();
+        self.commit_window.next = self.window_kept.q.val();
+        if !self.count.q.val().any() {
+            self.commit_window.next = bit_cast::<6, WA>(self.windows.number.val());
+        }
         self.row_farthest.next = self.farthest.q.val();
         self.row_ages.next = self.ages.q.val();
         self.row_deadline.next = self.deadline.q.val();
@@ -477,10 +507,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         // How far the farthest is ahead: of ePSN, which is the packet's distance before its PSN.
         self.behind.d.next = self.psn.q.val();
         self.due.d.next = self.now.val() + bit_cast::<16, 12>(self.delay.q.val()) + 1;
+        self.standing.d.next = self.hold_standing.val();
         self.far.d.next = self.hold_distance.val().get_bits::<6>(0) > self.nak_distance.val();
         if self.work.q.val() == KeeperWork::Hold {
             self.behind.d.next = self.psn.q.val() - self.hold_distance.val().get_bits::<6>(0);
-            self.due.d.next = self.now.val() + bit_cast::<16, 12>(self.nak_delay.val()) + 1;
         }
         self.ahead.d.next = self.farthest.q.val() - self.behind.q.val();
         if self.work.q.val() != KeeperWork::Hold {
@@ -494,8 +524,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.fair.d.next = self.slots_free.val().any() & self.windows.any.val();
         }
         self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.hit.q.val() & !self.shown_kept.q.val();
-        self.lost.next =
-            (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.hold_standing.val();
+        self.lost.next = (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.standing.q.val();
         self.single.d.next = !self.less.val().any();
         self.dispose.next = false;
 
@@ -531,6 +560,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 if self.pressed.val() & !self.shown_kept.q.val() {
                     self.step.d.next = KeeperState::EvictLoad;
                     self.hit_slot.d.next = self.oldest.val();
+                    self.evicted.d.next = self.oldest.val();
                 }
                 // Control stands between two packets.
                 if self.probe_waits.q.val() {
@@ -574,6 +604,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             KeeperState::Key => {
                 self.distance.d.next = self.rows.read_data.val().get_bits::<6>(0);
                 self.delay.d.next = self.rows.read_data.val().get_bits::<12>(6);
+                if self.work.q.val() == KeeperWork::Hold {
+                    self.delay.d.next = self.nak_delay.val();
+                }
                 self.step.d.next = KeeperState::Hit;
                 match self.work.q.val() {
                     KeeperWork::Check => {
@@ -655,7 +688,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                     }
                     KeeperWork::Evict => {
                         self.step.d.next = KeeperState::Idle;
-                        if self.hit.q.val() & (self.hit_slot.q.val() == self.oldest.val()) {
+                        // Given up already, it isn't there any more; another slot may have its PSN.
+                        if self.hit.q.val() & (self.hit_slot.q.val() == self.evicted.q.val()) {
                             self.step.d.next = KeeperState::EvictDrop;
                         }
                     }
@@ -689,13 +723,15 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 }
             }
             KeeperState::Commit => {
+                self.put_address.next = bit_cast::<MA, 6>(self.psn.q.val()) | (bit_cast::<MA, 6>(self.commit_window.val()) << 6);
+                self.put_data.next = bit_cast::<7, 6>(self.slot.val()) | 64;
                 if !self.accept.q.val() | (!self.storing.val() & (!self.event_waits.q.val() | self.event_ready.val())) {
                     self.row_ages.next = self.ages.q.val();
                     if !self.ages.q.val() {
                         self.row_deadline.next = self.due.q.val();
-                        self.row_ages.next = self.nak_delay.val().any();
+                        self.row_ages.next = self.delay.q.val().any();
                     }
-                    if self.nak.q.val() | self.hold_standing.val() | (!self.accept.q.val() & !self.count.q.val().any()) {
+                    if self.nak.q.val() | self.standing.q.val() | (!self.accept.q.val() & !self.count.q.val().any()) {
                         self.row_ages.next = false;
                     }
                     self.row_write.next = true;
@@ -707,13 +743,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                         if self.further.q.val() {
                             self.row_farthest.next = self.psn.q.val();
                         }
-                        if !self.count.q.val().any() {
-                            self.windows.take.next = true;
-                            self.row_window.next = bit_cast::<6, WA>(self.windows.number.val());
-                        }
-                        self.map.write_enable.next = true;
-                        self.map.write_address.next = bit_cast::<MA, 6>(self.psn.q.val()) | (bit_cast::<MA, 6>(self.row_window.val()) << 6);
-                        self.map.write_data.next = bit_cast::<7, 6>(self.slot.val()) | 64;
+                        self.windows.take.next = !self.count.q.val().any();
+                        self.row_window.next = self.commit_window.val();
+                        self.put.next = true;
                     }
                     self.step.d.next = KeeperState::Reply;
                 }
@@ -839,7 +871,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
 
         // A packet leaves the map: in its turn, released, or evicted.
         if self.dispose.val() {
-            self.map.write_enable.next = true;
+            self.put.next = true;
             self.row_write.next = true;
             self.row_count.next = self.less.val();
             if self.single.q.val() | (self.step.q.val() == KeeperState::Take) {
@@ -868,10 +900,17 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.write_kept.d.next = !self.over.val();
             self.address_kept.d.next = self.clear.q.val().get_bits::<RA>(0);
             self.data_kept.d.next = 0.into();
-            self.map.write_enable.next = !self.over.val();
-            self.map.write_address.next = self.clear.q.val().get_bits::<MA>(0);
-            self.map.write_data.next = 0.into();
+            self.put.next = !self.over.val();
+            self.put_address.next = self.clear.q.val().get_bits::<MA>(0);
+            self.put_data.next = 0.into();
         }
+        // So is a place of the map; of those read in that cycle or the next, none is the one written.
+        self.put_kept.d.next = self.put.val();
+        self.put_address_kept.d.next = self.put_address.val();
+        self.put_data_kept.d.next = self.put_data.val();
+        self.map.write_enable.next = self.put_kept.q.val();
+        self.map.write_address.next = self.put_address_kept.q.val();
+        self.map.write_data.next = self.put_data_kept.q.val();
 
         if self.reset.val() {
             self.clear.d.next = 0.into();
@@ -885,6 +924,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.scan.d.next = 0.into();
             self.event_waits.d.next = false;
             self.write_kept.d.next = false;
+            self.put_kept.d.next = false;
         }
     }
 

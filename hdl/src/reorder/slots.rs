@@ -54,6 +54,9 @@ pub struct Slots<const BA: usize> {
     oldest_slot: DFF<Bits<7>>,
     done: DFF<Bits<64>>,
     in_use: DFF<Bit>,
+    /// A slot whose packet is done.
+    finish: DFF<Bit>,
+    finish_slot: DFF<Bits<6>>,
     left: DFF<Bits<7>>,
     /// The oldest slot's start has been read: a cycle under way, done.
     moved: DFF<Bit>,
@@ -104,6 +107,8 @@ impl<const BA: usize> Default for Slots<BA> {
             oldest_slot: Default::default(),
             done: Default::default(),
             in_use: Default::default(),
+            finish: Default::default(),
+            finish_slot: Default::default(),
             left: Default::default(),
             moved: Default::default(),
             fresh: Default::default(),
@@ -146,6 +151,7 @@ impl<const BA: usize> Logic for Slots<BA> {
             tail,
             last
         );
+        dff_setup!(self, clock, finish, finish_slot);
         dff_setup!(self, clock, to_last, to_bound, bounded, target, target_moves);
         clock!(self, clock, starts);
 
@@ -176,15 +182,14 @@ impl<const BA: usize> Logic for Slots<BA> {
         }
         self.done.d.next = self.finished.val();
         self.done_ready.next = !self.slot.val();
+        // What is done counts a cycle later.
+        self.finish.d.next = self.slot.val() | self.done_valid.val();
+        self.finish_slot.d.next = self.done_slot.val();
         if self.slot.val() {
-            self.done.d.next = self
-                .finished
-                .val()
-                .replace_bit(self.s_release_beat.val().get_bits::<6>(0).index(), true);
-        } else {
-            if self.done_valid.val() {
-                self.done.d.next = self.finished.val().replace_bit(self.done_slot.val().index(), true);
-            }
+            self.finish_slot.d.next = self.s_release_beat.val().get_bits::<6>(0);
+        }
+        if self.finish.q.val() {
+            self.done.d.next = self.finished.val().replace_bit(self.finish_slot.q.val().index(), true);
         }
         self.leaves.d.next =
             self.some.val() & !self.leaves.q.val() & self.done.q.val().get_bit(self.oldest_slot.q.val().get_bits::<6>(0).index());
@@ -256,6 +261,7 @@ impl<const BA: usize> Logic for Slots<BA> {
             self.oldest_slot.d.next = 0.into();
             self.left.d.next = self.all.val();
             self.in_use.d.next = false;
+            self.finish.d.next = false;
             self.moved.d.next = false;
             self.fresh.d.next = false;
             self.leaves.d.next = false;

@@ -364,36 +364,27 @@ impl<
         self.turns.reset.next = self.reset.val();
         self.ready.next = self.store.ready.val();
 
-        // What goes next: of those that want, the last one here.
+        // What goes next: of those that want, the last one here. The sequencer looks when it is idle.
         self.idle.next = self.sequencer.idle.val() & self.store.ready.val();
         self.leaves.next = !self.state.val().get_bits::<2>(1).any();
         // What was answered is on offer for a cycle more.
         self.request_now.next = self.request_valid.val() & !self.answered.q.val();
-        self.sequencer.go_turn.next = self.idle.val()
+        self.sequencer.go_turn.next = self.store.ready.val()
             & self.turns.m_valid.val()
             & self.roomy.q.val()
             & !self.flight.full.val()
             & self.failure.idle.val()
             & !self.flushing.q.val();
-        self.sequencer.go_request.next = self.idle.val() & self.request_now.val();
-        self.sequencer.go_ack.next = self.idle.val() & self.gate.wanted.val();
-        self.sequencer.go_serve.next = self.idle.val() & self.serve_valid.val();
-        self.sequencer.go_state.next = self.idle.val()
+        self.sequencer.go_request.next = self.store.ready.val() & self.request_now.val();
+        self.sequencer.go_ack.next = self.store.ready.val() & self.gate.wanted.val();
+        self.sequencer.go_serve.next = self.store.ready.val() & self.serve_valid.val();
+        self.sequencer.go_state.next = self.store.ready.val()
             & self.state_valid.val()
             & self.leaves.val()
             & (!self.flushing.q.val() | (self.flight.empty.val() & !self.flight.failed.val()));
-        self.sequencer.go_trouble.next = self.idle.val() & self.flight.failed.val();
-        self.turns.m_ready.next = self.idle.val()
-            & self.roomy.q.val()
-            & !self.flight.full.val()
-            & self.failure.idle.val()
-            & !self.flushing.q.val()
-            & !self.request_now.val()
-            & !self.gate.wanted.val()
-            & !self.serve_valid.val()
-            & !(self.state_valid.val() & self.leaves.val() & self.flight.empty.val())
-            & !(self.state_valid.val() & self.leaves.val() & !self.flushing.q.val())
-            & !self.flight.failed.val();
+        self.sequencer.go_trouble.next = self.store.ready.val() & self.flight.failed.val();
+        // It leaves the queue once its index is taken.
+        self.turns.m_ready.next = self.sequencer.turn_taken.val();
         // A turn uses it up. It may be there for a cycle only, between two jobs of Send.
         if self.room.val() {
             self.roomy.d.next = true;

@@ -10,6 +10,7 @@ use crate::live::EngineKind;
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -60,10 +61,13 @@ impl Interop {
             runs.extend(all().into_iter().filter(wanted).map(|c| (c, bad)));
         }
         if self.list {
-            for (case, bad) in &runs {
-                println!("{}{}", case.name(), if *bad { " (bad wire)" } else { "" });
-            }
-            return Ok(true);
+            let line = |(case, bad): &(Case, bool)| format!("{}{}\n", case.name(), if *bad { " (bad wire)" } else { "" });
+            let list: String = runs.iter().map(line).collect();
+            // Whoever reads may have enough after a few lines.
+            return match std::io::stdout().write_all(list.as_bytes()) {
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("writing the list"),
+                _ => Ok(true),
+            };
         }
         if !self.has_reads(common)? {
             let before = runs.len();

@@ -356,7 +356,7 @@ fn refused(direction: Direction) -> Case {
 
 /// The guest answers ARP, but nothing of RoCE: each REQ is sent in vain.
 fn half_open() -> Case {
-    let guest = "rdma link del rxe0; while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; rdma link add rxe0 type rxe netdev eth0";
+    let guest = "rdma link del rxe0; while [ ! -e /tmp/stop ]; do sleep 0.05; done; rm /tmp/stop; roce";
     Case {
         tool: "rping",
         variant: "half-open".into(),

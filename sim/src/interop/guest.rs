@@ -207,19 +207,20 @@ impl Guest {
         };
         match state {
             // Its READY is long over.
-            Some(_) => drop(guest.run("true", RESTORE)?),
+            Some(_) => {
+                let link = guest.run("roce", RESTORE)?;
+                ensure!(link.status == 0, "the guest has no rxe0: {}", link.text);
+            }
             None => wait_for(BOOT, "the guest", || {
                 guest.take()?;
                 Ok(guest.received.starts_with(b"READY\n").then_some(()))
             })?,
         }
-        let link = guest.run("rdma link show rxe0 || rdma link add rxe0 type rxe netdev eth0", RESTORE)?;
-        ensure!(state.is_none() || link.status == 0, "the guest has no rxe0: {}", link.text);
         Ok(guest)
     }
 
     fn save(&mut self, state: &Path) -> Result<()> {
-        self.run("rdma link del rxe0; sync; echo 1 >/proc/sys/vm/drop_caches", RESTORE)?;
+        self.run("sync; echo 1 >/proc/sys/vm/drop_caches", RESTORE)?;
         let mut qmp = Qmp::connect(&self.folder.join("qmp.sock"))?;
         let partial = state.with_extension("partial");
         qmp.execute("migrate-set-parameters", serde_json::json!({ "max-bandwidth": 4u64 << 30 }))?;

@@ -1,22 +1,21 @@
 
-  // From the translation table's share: the page is there three cycles after a grant and stays until the next (asserted of the DMA writer).
-  reg [1:0] since_grant = 3;
+  // From the translation table's share: the page is there two cycles after a grant and stays until the next (asserted of the DMA writer).
+  reg [1:0] since_grant = 2;
   reg moved = 0;
   always @(posedge clock) begin
     moved <= !reset;
-    if (reset) since_grant <= 3;
+    if (reset) since_grant <= 2;
     else if (mtt_read && mtt_grant) since_grant <= 0;
-    else if (since_grant != 3) since_grant <= since_grant + 1;
-    if (moved && !reset && since_grant == 3) assume (mtt_page == $past(mtt_page));
+    else if (since_grant != 2) since_grant <= since_grant + 1;
+    if (moved && !reset && since_grant == 2) assume (mtt_page == $past(mtt_page));
     if (moved && !reset) begin
       // A job is copied as it is taken; a page is asked for before its burst.
-      asks_after_the_last: assert (!mtt_read || since_grant == 3);
+      asks_after_the_last: assert (!mtt_read || since_grant == 2);
       looks_when_paged: assert (state != READ_STATE_LOOK || paged);
       taken_when_idle: assert (!job_ready || state == READ_STATE_IDLE);
-      waits_one: assert (state != READ_STATE_WAIT || (paged && since_grant == 0));
-      waits_two: assert (state != READ_STATE_READY || (paged && since_grant == 1));
-      page_is_there: assert ((state != READ_STATE_COUNT && state != READ_STATE_CHECK && state != READ_STATE_ISSUE) || since_grant >= 2);
-      page_is_used: assert ((state != READ_STATE_LOW && state != READ_STATE_HIGH && state != READ_STATE_IDLE) || since_grant == 3);
+      waits_one: assert (state != READ_STATE_READY || (paged && since_grant == 0));
+      page_is_there: assert ((state != READ_STATE_COUNT && state != READ_STATE_CHECK && state != READ_STATE_ISSUE) || since_grant >= 1);
+      page_is_used: assert ((state != READ_STATE_LOW && state != READ_STATE_HIGH && state != READ_STATE_IDLE) || since_grant == 2);
     end
   end
 

@@ -229,8 +229,8 @@ pub const MUTANTS: &[Mutant] = &[
         "dma-write-lookup",
         "the DMA reader's look-up takes the writer's page",
         "mtt_share",
-        "assign grant = second_read & !first_busy & !third_asks & !reset;",
-        "assign grant = second_read & !third_asks & !reset;",
+        "assign grant = second_read & !first_busy & !third_asks & !looked & !reset;",
+        "assign grant = second_read & !third_asks & !looked & !reset;",
         "dma_writer",
     ),
     proof(
@@ -245,8 +245,8 @@ pub const MUTANTS: &[Mutant] = &[
         "dma-read-early",
         "AR goes out before its page is there",
         "read_splitter_8_12_64",
-        "READ_STATE_WAIT: state_d = READ_STATE_READY;",
-        "READ_STATE_WAIT: state_d = READ_STATE_ISSUE;",
+        "if (mtt_grant) begin\n          state_d = READ_STATE_READY;",
+        "if (mtt_grant) begin\n          state_d = READ_STATE_ISSUE;",
         "dma_reader",
     ),
     proof(

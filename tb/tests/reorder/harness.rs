@@ -452,13 +452,20 @@ impl Harness {
                     .iter()
                     .position(|f| f.slot && f.fate != Fate::Done)
                     .expect("something is held");
+                let (cycle, committed) = (self.bench.cycle, self.committed);
+                if committed - self.frames[oldest].start <= LIMIT {
+                    // One whose QP's life ended while it was being given up: that counts for its release.
+                    let ended = |f: &Frame| f.slot && f.fate == Fate::Done && cycle - f.done_at < LATE && committed - f.start > LIMIT;
+                    assert!(
+                        self.owed > 0 && self.frames.iter().any(ended),
+                        "{say}: given up with {} beats",
+                        committed - self.frames[oldest].start
+                    );
+                    self.owed -= 1;
+                    return;
+                }
                 let f = &mut self.frames[oldest];
                 assert_eq!(f.fate, Fate::Held, "{say}");
-                assert!(
-                    self.committed - f.start > LIMIT,
-                    "{say}: given up with {} beats",
-                    self.committed - f.start
-                );
                 f.fate = Fate::Done;
                 f.done_at = self.bench.cycle;
                 let (qp, psn) = (f.qp, f.psn);

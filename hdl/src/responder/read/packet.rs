@@ -86,6 +86,7 @@ pub struct ResponsePacket<const QA: usize> {
     /// `aeth` and `atomic` for the words after the first, which come cycles later.
     aeth_kept: DFF<Bit>,
     atomic_kept: DFF<Bit>,
+    payload_kept: DFF<Bit>,
     read: Signal<Local, Bit>,
     atomic: Signal<Local, Bit>,
     payload: Signal<Local, Bit>,
@@ -159,6 +160,7 @@ impl<const QA: usize> Default for ResponsePacket<QA> {
             job_due: Default::default(),
             aeth_kept: Default::default(),
             atomic_kept: Default::default(),
+            payload_kept: Default::default(),
             read: Default::default(),
             atomic: Default::default(),
             payload: Default::default(),
@@ -199,7 +201,7 @@ impl<const QA: usize> Default for ResponsePacket<QA> {
 impl<const QA: usize> Logic for ResponsePacket<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, job_due, aeth_kept, atomic_kept);
+        dff_setup!(self, clock, step, job_due, aeth_kept, atomic_kept, payload_kept);
         self.read.next = self.mode.val() == PacketMode::Read;
         self.atomic.next = self.mode.val() == PacketMode::Atomic;
         self.payload.next = self.read.val() & self.length.val().any();
@@ -207,6 +209,7 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
 
         self.aeth_kept.d.next = self.aeth.val();
         self.atomic_kept.d.next = self.atomic.val();
+        self.payload_kept.d.next = self.payload.val();
 
         // What the words are.
         self.opcode.next = self.acknowledge.val();
@@ -277,9 +280,9 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.asks_psn.next = true;
                 self.offered.next = true;
                 self.packet_word.next = bit_cast::<32, QA>(self.index.val()) | (bit_cast::<32, 4>(self.headers.val()) << 28);
-                if self.payload.val() {
+                if self.payload_kept.q.val() {
                     self.packet_word.next = bit_cast::<32, QA>(self.index.val())
-                        | (bit_cast::<32, 1>(self.payload.val().into()) << 13)
+                        | (bit_cast::<32, 1>(self.payload_kept.q.val().into()) << 13)
                         | (bit_cast::<32, 14>(self.length.val()) << 14)
                         | (bit_cast::<32, 4>(self.headers.val()) << 28);
                 }
@@ -291,7 +294,7 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.asks_psn.next = true;
                 self.offered.next = true;
                 self.packet_word.next = bit_cast::<32, 8>(self.opcode.val());
-                if self.read.val() | self.atomic.val() {
+                if self.read.val() | self.atomic_kept.q.val() {
                     self.packet_word.next = bit_cast::<32, 8>(self.opcode.val()) | self.response.val();
                 }
                 if self.gone.val() {
@@ -307,8 +310,8 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
             }
             PacketStep::Ask => {
                 // The word is still the PSN.
-                self.write.next = self.payload.val();
-                if self.atomic.val() {
+                self.write.next = self.payload_kept.q.val();
+                if self.atomic_kept.q.val() {
                     self.write.next = true;
                     self.write_flight.next = false;
                     self.write_pool.next = true;
@@ -332,12 +335,12 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.offered.next = self.aeth_kept.q.val();
                 self.packet_word.next =
                     bit_cast::<32, 24>(self.word.val().get_bits::<24>(0)) | (bit_cast::<32, 8>(self.syndrome.val()) << 24);
-                self.write.next = self.payload.val();
+                self.write.next = self.payload_kept.q.val();
                 self.write_item.next = (bit_cast::<4, 3>(self.newest.val()) << 1) | 1;
                 self.top.next = 0.into();
                 if self.gone.val() | !self.aeth_kept.q.val() {
-                    self.flight_written.next = self.payload.val();
-                    if self.atomic.val() {
+                    self.flight_written.next = self.payload_kept.q.val();
+                    if self.atomic_kept.q.val() {
                         self.step.d.next = PacketStep::HighAsk;
                     } else {
                         self.finished.next = true;

@@ -23,6 +23,8 @@
 //! | [27] shut | a fatal NAK is on its way: nothing more begins |
 //! | [28] owing | that NAK is our own: control and host are yet to be told |
 //!
+//! What is judged of the counts stands up to three cycles after they change; the sequencer asks later.
+//!
 //! The QP is busy while `due` and `unreleased` differ. `RA` is log2 of the longest ring, `RC` one more.
 
 use rust_hdl::prelude::*;
@@ -91,14 +93,26 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     owing_kept: DFF<Bit>,
     search: DFF<Bits<RA>>,
     seen: DFF<Bits<RC>>,
+    /// Of the replay's requests, one is left, or none; the search's place is among those skipped; it is still to be served.
+    unreplayed: DFF<Bits<RC>>,
+    left_one: DFF<Bit>,
+    left_none: DFF<Bit>,
+    prolongs_kept: DFF<Bit>,
+    /// The search's place is behind those never served; what a replay of it, alone, skips.
+    above: DFF<Bit>,
+    beyond: DFF<Bits<RC>>,
+    /// Every place of the ring is due.
+    all_due: DFF<Bit>,
+    pending_kept: DFF<Bit>,
+    /// `next` less `due`, and whether that is below the ring's first place.
+    behind: DFF<Bits<RC>>,
+    below: DFF<Bit>,
     last_wide: Signal<Local, Bits<RC>>,
     last: Signal<Local, Bits<RA>>,
     next_after: Signal<Local, Bits<RA>>,
     next_wide: Signal<Local, Bits<RC>>,
     cursor_wide: Signal<Local, Bits<RC>>,
-    unreplayed: Signal<Local, Bits<RC>>,
     left: Signal<Local, Bits<RC>>,
-    beyond: Signal<Local, Bits<RC>>,
     prolongs_now: Signal<Local, Bit>,
     busy_now: Signal<Local, Bit>,
     queued_now: Signal<Local, Bit>,
@@ -123,7 +137,17 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             shut_kept,
             owing_kept,
             search,
-            seen
+            seen,
+            behind,
+            below,
+            unreplayed,
+            left_one,
+            left_none,
+            prolongs_kept,
+            above,
+            beyond,
+            all_due,
+            pending_kept
         );
         self.last_wide.next = self.places.val() - 1;
         self.last.next = self.last_wide.val().get_bits::<RA>(0);
@@ -132,16 +156,21 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.next_after.next = 0.into();
         }
         self.next_wide.next = bit_cast::<RC, RA>(self.next_place.q.val());
-        self.cursor_wide.next = self.next_wide.val() - self.due.q.val();
-        if self.next_wide.val() < self.due.q.val() {
-            self.cursor_wide.next = self.next_wide.val() - self.due.q.val() + self.places.val();
+        self.behind.d.next = self.next_wide.val() - self.due.q.val();
+        self.below.d.next = self.next_wide.val() < self.due.q.val();
+        self.cursor_wide.next = self.behind.q.val();
+        if self.below.q.val() {
+            self.cursor_wide.next = self.behind.q.val() + self.places.val();
         }
         // Those behind the replay, and those of the replay.
-        self.unreplayed.next = self.unserved.q.val() + bit_cast::<RC, RA>(self.skipped.q.val());
-        self.left.next = self.due.q.val() - self.unreplayed.val();
-        // What a replay of the one found, alone, skips.
-        self.beyond.next = self.seen.q.val() - self.unserved.q.val() - 1;
-        self.prolongs_now.next = (self.seen.q.val() > self.unserved.q.val()) & (self.seen.q.val() <= self.unreplayed.val());
+        self.unreplayed.d.next = self.unserved.q.val() + bit_cast::<RC, RA>(self.skipped.q.val());
+        self.left.next = self.due.q.val() - self.unreplayed.q.val();
+        self.left_one.d.next = self.left.val() == 1;
+        self.left_none.d.next = !self.left.val().any();
+        self.all_due.d.next = self.due.q.val() == self.places.val();
+        self.above.d.next = self.seen.q.val() > self.unserved.q.val();
+        self.beyond.d.next = self.seen.q.val() - self.unserved.q.val() - 1;
+        self.prolongs_now.next = self.above.q.val() & (self.seen.q.val() <= self.unreplayed.q.val());
         self.busy_now.next = self.due.q.val() != self.unreleased.q.val();
         self.full.next = self.unserved.q.val() == self.places.val();
         self.replay.next = self.unserved.q.val() != self.due.q.val();
@@ -164,21 +193,21 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.wrapped.d.next = self.wrapped.q.val() | (self.next_place.q.val() == self.last.val());
             self.unserved.d.next = self.unserved.q.val() + 1;
             self.unreleased.d.next = self.unreleased.q.val() + 1;
-            if self.due.q.val() != self.places.val() {
+            if !self.all_due.q.val() {
                 self.due.d.next = self.due.q.val() + 1;
             }
         }
-        if self.accept.val() & (self.due.q.val() == self.places.val()) {
+        if self.accept.val() & self.all_due.q.val() {
             self.active_kept.d.next = false;
-            if self.left.val() == 1 {
+            if self.left_one.q.val() {
                 self.due.d.next = self.unserved.q.val() + 1;
                 self.skipped.d.next = 0.into();
             }
         }
-        if self.discard.val() & (self.due.q.val() == self.places.val()) {
+        if self.discard.val() & self.all_due.q.val() {
             self.active_kept.d.next = false;
             self.due.d.next = self.due.q.val() - 1;
-            if self.left.val() == 1 {
+            if self.left_one.q.val() {
                 self.due.d.next = self.unserved.q.val();
                 self.skipped.d.next = 0.into();
             }
@@ -186,11 +215,11 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         if self.finish.val() {
             self.active_kept.d.next = false;
             self.due.d.next = self.due.q.val() - 1;
-            if self.left.val() == 1 {
+            if self.left_one.q.val() {
                 self.due.d.next = self.unserved.q.val();
                 self.skipped.d.next = 0.into();
             }
-            if !self.left.val().any() {
+            if self.left_none.q.val() {
                 self.unserved.d.next = self.unserved.q.val() - 1;
             }
         }
@@ -203,13 +232,13 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.held_kept.d.next = false;
         }
         if self.back.val() {
-            if self.prolongs_now.val() {
-                self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
+            if self.prolongs_kept.q.val() {
+                self.skipped.d.next = self.beyond.q.val().get_bits::<RA>(0);
             } else {
                 self.due.d.next = self.seen.q.val();
                 self.active_kept.d.next = self.back_active.val();
-                if !self.left.val().any() & (self.seen.q.val() > self.unserved.q.val()) {
-                    self.skipped.d.next = self.beyond.val().get_bits::<RA>(0);
+                if self.left_none.q.val() & self.above.q.val() {
+                    self.skipped.d.next = self.beyond.q.val().get_bits::<RA>(0);
                 }
             }
         }
@@ -242,9 +271,11 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         // Search.
         self.exhausted.next =
             (!self.search.q.val().any() & !self.wrapped.q.val()) | (self.seen.q.val() == self.places.val()) | !self.places.val().any();
-        self.pending.next =
-            ((self.seen.q.val() < self.due.q.val()) & !self.prolongs_now.val()) | (self.seen.q.val() <= self.unreleased.q.val());
-        self.prolongs.next = self.prolongs_now.val();
+        self.pending_kept.d.next =
+            ((self.seen.q.val() < self.due.q.val()) & !self.prolongs_kept.q.val()) | (self.seen.q.val() <= self.unreleased.q.val());
+        self.prolongs_kept.d.next = self.prolongs_now.val();
+        self.pending.next = self.pending_kept.q.val();
+        self.prolongs.next = self.prolongs_kept.q.val();
         if self.search_start.val() {
             self.search.d.next = self.next_place.q.val();
             self.seen.d.next = 0.into();

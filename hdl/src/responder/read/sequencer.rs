@@ -192,6 +192,8 @@ pub struct ReadSequencer {
     pub search_step: Signal<Out, Bit>,
     pub searching: Signal<Out, Bit>,
     pub turn: Signal<Out, Bit>,
+    /// A turn begins: it leaves the turn queue.
+    pub turn_taken: Signal<Out, Bit>,
     /// Arithmetic.
     pub size: Signal<Out, Bit>,
     pub take: Signal<Out, Bit>,
@@ -214,6 +216,11 @@ pub struct ReadSequencer {
     access_kept: DFF<Bit>,
     searching_kept: DFF<Bit>,
     copy: DFF<Bits<4>>,
+    /// The ring is written back in the cycle after `Save`.
+    saved: DFF<Bit>,
+    /// The ATOMIC unit's result is what is written: in `AtomicWait`, and its upper half in `ResultHigh`.
+    result: DFF<Bit>,
+    result_high: DFF<Bit>,
     ask_late: DFF<WordUse>,
     ask_later: DFF<WordUse>,
     use_kept: DFF<WordUse>,
@@ -335,6 +342,7 @@ impl ReadSequencer {
             search_step: Default::default(),
             searching: Default::default(),
             turn: Default::default(),
+            turn_taken: Default::default(),
             size: Default::default(),
             take: Default::default(),
             check: Default::default(),
@@ -354,6 +362,9 @@ impl ReadSequencer {
             access_kept: Default::default(),
             searching_kept: Default::default(),
             copy: Default::default(),
+            saved: Default::default(),
+            result: Default::default(),
+            result_high: Default::default(),
             ask_late: Default::default(),
             ask_later: Default::default(),
             use_kept: Default::default(),
@@ -408,6 +419,9 @@ impl Logic for ReadSequencer {
             access_kept,
             searching_kept,
             copy,
+            saved,
+            result,
+            result_high,
             ask_late,
             ask_later,
             use_kept
@@ -423,6 +437,7 @@ impl Logic for ReadSequencer {
         self.ask.next = WordUse::Nothing;
         self.idle.next = false;
         self.load_index.next = false;
+        self.turn_taken.next = false;
         self.load_flight_index.next = false;
         self.flight_second.next = false;
         self.ask_item.next = self.item_psn.val();
@@ -431,7 +446,8 @@ impl Logic for ReadSequencer {
         self.write.next = false;
         self.write_pool.next = false;
         self.write_item.next = self.item_ring.val();
-        self.write_from.next = WriteFrom::Sum;
+        self.saved.d.next = false;
+        self.result_high.d.next = false;
         self.head_item.next = self.item_psn.val();
         self.in_packet.next = false;
         self.accept.next = false;
@@ -462,6 +478,7 @@ impl Logic for ReadSequencer {
         match self.step.q.val() {
             ReadStep::Idle => {
                 self.idle.next = true;
+                self.write.next = self.saved.q.val();
                 self.searching_kept.d.next = false;
                 self.access_kept.d.next = false;
                 self.copy.d.next = 0.into();
@@ -507,6 +524,7 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::RowRing;
             }
             ReadStep::RowRing => {
+                self.turn_taken.next = self.in_turn.val();
                 self.ask_item.next = self.item_ring.val();
                 self.ask.next = WordUse::Ring;
                 self.step.d.next = ReadStep::RowLimits;
@@ -603,13 +621,11 @@ impl Logic for ReadSequencer {
                 // R69. The NAK waits for the QP's turn, as an ACK would.
                 self.write.next = true;
                 self.write_item.next = self.item_held_psn.val();
-                self.write_from.next = WriteFrom::Failed;
                 self.step.d.next = ReadStep::TroubleAeth;
             }
             ReadStep::TroubleAeth => {
                 self.write.next = true;
                 self.write_item.next = self.item_held_aeth.val();
-                self.write_from.next = WriteFrom::Failed;
                 self.hold.next = true;
                 self.owe.next = true;
                 self.trouble_settled.next = true;
@@ -793,15 +809,17 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::AtomicStart;
             }
             ReadStep::AtomicStart => {
+                self.result.d.next = true;
                 self.step.d.next = ReadStep::AtomicWait;
             }
             ReadStep::AtomicWait => {
                 self.atomic_start.next = true;
                 self.write_pool.next = true;
                 self.write_item.next = self.item_low.val();
-                self.write_from.next = WriteFrom::ResultLow;
                 if self.atomic_done.val() {
+                    self.result.d.next = false;
                     self.write.next = !self.atomic_error.val();
+                    self.result_high.d.next = true;
                     self.mode_kept.d.next = PacketMode::Nak;
                     self.step.d.next = ReadStep::Packet;
                     if !self.atomic_error.val() {
@@ -813,7 +831,6 @@ impl Logic for ReadSequencer {
                 self.write.next = true;
                 self.write_pool.next = true;
                 self.write_item.next = self.item_high.val();
-                self.write_from.next = WriteFrom::ResultHigh;
                 self.mode_kept.d.next = PacketMode::Atomic;
                 self.step.d.next = ReadStep::Packet;
             }
@@ -857,9 +874,7 @@ impl Logic for ReadSequencer {
             }
             ReadStep::Save => {
                 self.save.next = true;
-                self.write.next = true;
-                self.write_item.next = self.item_ring.val();
-                self.write_from.next = WriteFrom::Ring;
+                self.saved.d.next = true;
                 self.step.d.next = ReadStep::Idle;
             }
             ReadStep::Forward => {
@@ -1028,6 +1043,21 @@ impl Logic for ReadSequencer {
             _ => {}
         }
 
+        // Whence the word that is written comes: known before the step is.
+        self.write_from.next = WriteFrom::Sum;
+        if self.kind_kept.q.val() == ReadKind::Trouble {
+            self.write_from.next = WriteFrom::Failed;
+        }
+        if self.result.q.val() {
+            self.write_from.next = WriteFrom::ResultLow;
+        }
+        if self.result_high.q.val() {
+            self.write_from.next = WriteFrom::ResultHigh;
+        }
+        if self.saved.q.val() {
+            self.write_from.next = WriteFrom::Ring;
+        }
+
         self.ask_late.d.next = self.ask.val();
         self.ask_later.d.next = self.ask_late.q.val();
         self.use_kept.d.next = self.ask_later.q.val();
@@ -1046,6 +1076,8 @@ impl Logic for ReadSequencer {
             self.ask_late.d.next = WordUse::Nothing;
             self.ask_later.d.next = WordUse::Nothing;
             self.use_kept.d.next = WordUse::Nothing;
+            self.saved.d.next = false;
+            self.result.d.next = false;
         }
     }
 
