@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Alchitry Cu: PLL, reset, pins. All else is in verbena_cu (hdl/src/board/cu_core.rs).
+// Alchitry Cu: PLL, reset, pins. All else is in verbena_cu (hdl/designs/src/cu_core.rs).
 //
 //   100 MHz ─► cu_pll ─► 50 MHz ─► verbena_cu ─► flip-flops in the pins ─► mac_tx_*, mac_tx_clk a half cycle later
 //                                      ▲──────── flip-flops in the pins ◄─ mac_rx_*, on mac_rx_clk

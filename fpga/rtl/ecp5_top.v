@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// LFE5UM5G-85F evaluation board: PLL, reset, XGMII looped back, pins. All else is in verbena_ecp5 (hdl/src/board/ecp5_core.rs).
+// LFE5UM5G-85F evaluation board: PLL, reset, XGMII looped back, pins. All else is in verbena_ecp5 (hdl/designs/src/ecp5_core.rs).
 //
 //   12 MHz ─► PLL ─► 156 MHz ─► verbena_ecp5 ─ xgmii ─► register ─► back
 //

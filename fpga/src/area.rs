@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verbena_fpga::tools;
-use verbena_hdl::top;
 use verbena_hdl::verilog::Design;
 use verbena_spec::config::{Config, PRESETS};
 
@@ -25,7 +24,7 @@ struct Cost {
 pub fn run(preset: Option<&str>, wanted: &[String], json: bool) -> Result<bool> {
     let mut costs = vec![];
     for config in PRESETS.iter().filter(|c| preset.is_none_or(|p| p == c.name)) {
-        for (name, design) in top::designs(config)? {
+        for (name, design) in verbena_designs::designs(config)? {
             if wanted.is_empty() || wanted.iter().any(|w| *w == name) {
                 eprintln!("area: {} {name} ...", config.name);
                 costs.push(cost(config, &name, &design)?);
@@ -55,7 +54,7 @@ pub fn run(preset: Option<&str>, wanted: &[String], json: bool) -> Result<bool> 
 
 /// Cells and RAM blocks of one station.
 pub fn cells_and_ram(config: &Config, name: &str) -> Result<[usize; 2]> {
-    let designs = top::designs(config)?;
+    let designs = verbena_designs::designs(config)?;
     let (_, design) = designs
         .iter()
         .find(|(n, _)| n == name)

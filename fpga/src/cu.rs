@@ -2,9 +2,9 @@
 //! `fpga build cu`: the Alchitry Cu by yosys, nextpnr-ice40 and icepack, for several placement seeds; a report in Markdown and JSON. `flash cu`, `selftest`.
 //!
 //! ```text
-//! verbena_hdl ─► core.v ──┐
-//! rust-hdl's PLL ► pll.v ─┼─► yosys ─► cu.json ─► nextpnr (each seed, constraints/cu) ─► icepack ─► cu.bin, of the fastest
-//! fpga/rtl/cu_top.v ──────┘
+//! verbena_designs ─► core.v ──┐
+//! rust-hdl's PLL ► pll.v ─────┼─► yosys ─► cu.json ─► nextpnr (each seed, constraints/cu) ─► icepack ─► cu.bin, of the fastest
+//! fpga/rtl/cu_top.v ──────────┘
 //! ```
 
 use crate::{area, report};
@@ -17,7 +17,6 @@ use std::time::Instant;
 use verbena_fpga::board::selftest::{self, Options, Report};
 use verbena_fpga::board::{SerialLine, SimulatedLine};
 use verbena_fpga::{cu_netlist, tools};
-use verbena_hdl::top;
 use verbena_spec::config::Config;
 
 /// MHz of the engine.
@@ -26,7 +25,7 @@ const CLOCK: f64 = 50.0;
 const ROOM: [usize; 2] = [7_100, 31];
 const SHELL_ROOM: [usize; 2] = [700, 1];
 /// Stations whose sizes are told apart.
-const ENGINE: &str = top::WHOLE;
+const ENGINE: &str = verbena_designs::WHOLE;
 const MEMORY: &str = "small_ram";
 
 /// One placement.

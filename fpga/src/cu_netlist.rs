@@ -6,7 +6,6 @@ use anyhow::{bail, ensure, Context, Result};
 use rust_hdl::fpga::lattice::ice40::ice_pll::ICE40PLLBlock;
 use rust_hdl::prelude::{Logic, Verilog};
 use std::path::{Path, PathBuf};
-use verbena_hdl::top;
 use verbena_hdl::verilog::Port;
 use verbena_spec::config::Config;
 use verbena_tb::verilated::Model;
@@ -35,7 +34,7 @@ pub fn pll() -> Result<String> {
 
 /// The board without its vendor cells, in one text.
 pub fn core() -> Result<String> {
-    Ok(top::emit_cu(&Config::preset("cu")?)?.to_single_text())
+    Ok(verbena_designs::emit_cu(&Config::preset("cu")?)?.to_single_text())
 }
 
 /// Ports of `cu_bench`.

@@ -2,8 +2,8 @@
 //! `fpga build ecp5`: the `ecp5` board by yosys, nextpnr-ecp5 and ecppack, for several placement seeds; a report in Markdown and JSON.
 //!
 //! ```text
-//! verbena_hdl ─► core.v ─┐
-//! fpga/rtl/ecp5_top.v ───┴─► yosys ─► ecp5.json ─► nextpnr (each seed, constraints/ecp5) ─► ecppack ─► ecp5.bit
+//! verbena_designs ─► core.v ─┐
+//! fpga/rtl/ecp5_top.v ───────┴─► yosys ─► ecp5.json ─► nextpnr (each seed, constraints/ecp5) ─► ecppack ─► ecp5.bit
 //! ```
 
 use crate::{area, report};
@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 use verbena_fpga::tools;
-use verbena_hdl::top;
 use verbena_spec::config::Config;
 
 /// MHz: 64 bits at 10 Gb/s.
@@ -66,7 +65,7 @@ pub fn build(seeds: &[u32], json: bool) -> Result<bool> {
     let config = Config::preset("tengig")?;
     let start = Instant::now();
     eprintln!("fpga: ecp5: printing the core");
-    let design = top::emit_ecp5(&config)?;
+    let design = verbena_designs::emit_ecp5(&config)?;
     std::fs::write(folder.join("core.v"), design.to_single_text())?;
     std::fs::write(folder.join("top.v"), TOP)?;
     std::fs::write(folder.join("pins.lpf"), PINS)?;

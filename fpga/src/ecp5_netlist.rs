@@ -2,9 +2,9 @@
 //! The engine and MAC of the `ecp5` board as synthesised: yosys' netlist with models of the part's cells, Verilated.
 //!
 //! ```text
-//! verbena_hdl ─► core.v ─► yosys synth_ecp5 ─► netlist.v ─┐
-//! ecp5_cells.rs (logic cells, flip-flops) ────────────────┼─► Verilator ─► a library that takes the RTL's place
-//! fpga/rtl/ecp5_cells.v (RAM) ────────────────────────────┘
+//! verbena_designs ─► core.v ─► yosys synth_ecp5 ─► netlist.v ─┐
+//! ecp5_cells.rs (logic cells, flip-flops) ────────────────────┼─► Verilator ─► a library that takes the RTL's place
+//! fpga/rtl/ecp5_cells.v (RAM) ────────────────────────────────┘
 //! ```
 //! Cut at XGMII: what is around it on the board (PLL, reset, pins) is `fpga/rtl/ecp5_top.v`.
 
@@ -12,7 +12,6 @@ use crate::ecp5_cells::{plain, Fault};
 use crate::tools;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use verbena_hdl::top;
 use verbena_hdl::verilog::build::{build, BuildOptions};
 use verbena_hdl::verilog::Port;
 use verbena_spec::config::Config;
@@ -39,7 +38,7 @@ pub struct Netlist {
 
 /// The engine with its MAC, synthesised; kept in `target/fpga/ecp5-netlist` until RTL, script or yosys change.
 pub fn engine_and_mac() -> Result<Netlist> {
-    let design = top::emit_xgmii(&Config::preset("tengig")?)?;
+    let design = verbena_designs::emit_xgmii(&Config::preset("tengig")?)?;
     synthesised(
         &tools::folder("ecp5-netlist")?,
         &design.to_single_text(),

@@ -6,7 +6,6 @@ use crate::{harness, report, slowest};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use verbena_fpga::tools;
-use verbena_hdl::top;
 use verbena_hdl::verilog::Design;
 use verbena_spec::config::Config;
 
@@ -65,7 +64,7 @@ pub fn run(wanted: &Wanted, json: bool) -> Result<bool> {
     let config = Config::preset(preset)?;
     let device = if config.data_bits == 32 { &ICE40 } else { &ECP5 };
     let at_least = wanted.at_least.unwrap_or(device.at_least);
-    let designs = top::designs(&config)?;
+    let designs = verbena_designs::designs(&config)?;
     if let Some(name) = wanted.stations.iter().find(|w| designs.iter().all(|(name, _)| name != *w)) {
         let names: Vec<&str> = designs.iter().map(|(name, _)| name.as_str()).collect();
         anyhow::bail!("{preset} has no station {name}: one of {}", names.join(", "));
@@ -73,7 +72,7 @@ pub fn run(wanted: &Wanted, json: bool) -> Result<bool> {
     let mut speeds = vec![];
     for (name, design) in designs {
         let chosen = if wanted.stations.is_empty() {
-            (name == top::WHOLE) == wanted.whole
+            (name == verbena_designs::WHOLE) == wanted.whole
         } else {
             wanted.stations.contains(&name)
         };

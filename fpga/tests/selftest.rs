@@ -56,39 +56,50 @@ fn it_holds_by_the_loop_inside_and_by_the_pins() {
 }
 
 /// A frame that can't leave costs that frame, and neither the engine nor the UART.
+fn goes_on_without_a_mac_that_takes_frames(link: u32) {
+    let mut line = board(&rtl(), link, 0);
+    let report = run(&mut line, &EXTERNAL, |_| {});
+    assert_eq!(failed(&report), Some("WRITE, by the pins"), "link {link}: {:#?}", report.steps);
+    let mut board = CuBoard::open(&mut line).unwrap();
+    let status = board.status().unwrap();
+    assert!(status.errors.dropped && !status.loopback, "{status:?}");
+    assert_eq!(status.link, link == 1);
+    // And by the loop inside all is well again.
+    let report = run(&mut line, &Options::default(), |_| {});
+    assert!(report.held(), "link {link}: {:#?}", report.steps);
+}
+
+#[test]
+fn without_a_link_the_board_goes_on() {
+    goes_on_without_a_mac_that_takes_frames(0);
+}
+
 #[test]
 fn without_a_mac_that_takes_frames_the_board_goes_on() {
-    let rtl = rtl();
-    for (link, ready) in [(0, 0), (1, 0)] {
-        let mut line = board(&rtl, link, ready);
-        let report = run(&mut line, &EXTERNAL, |_| {});
-        assert_eq!(failed(&report), Some("WRITE, by the pins"), "link {link}: {:#?}", report.steps);
-        let mut board = CuBoard::open(&mut line).unwrap();
-        let status = board.status().unwrap();
-        assert!(status.errors.dropped && !status.loopback, "{status:?}");
-        assert_eq!(status.link, link == 1);
-        // And by the loop inside all is well again.
-        let report = run(&mut line, &Options::default(), |_| {});
-        assert!(report.held(), "link {link}: {:#?}", report.steps);
-    }
+    goes_on_without_a_mac_that_takes_frames(1);
 }
 
 /// A board with one broken wire is found out.
-#[test]
-fn it_fails_where_the_board_is_broken() {
+fn fails_where_broken(from: &str, to: &str, step: &str) {
+    let (from, to) = (format!("        {from}"), format!("        {to}"));
     let rtl = rtl();
-    let broken = |from: &str, to: &str| {
-        assert_eq!(rtl.matches(from).count(), 1, "{from}");
-        rtl.replace(from, to)
-    };
-    let cases = [
-        (".mac_rx_data(mac_data)", ".mac_rx_data(mac_data ^ 32'h100)", "WRITE, by the pins"),
-        (".mac_rx_last(mac_last)", ".mac_rx_last(1'b0)", "WRITE, by the pins"),
-        (".usb_tx(usb_tx)", ".usb_tx()", "board"),
-    ];
-    for (from, to, step) in cases {
-        let mut line = board(&broken(&format!("        {from}"), &format!("        {to}")), 1, 1);
-        let report = run(&mut line, &EXTERNAL, |_| {});
-        assert_eq!(failed(&report), Some(step), "{to}: {:#?}", report.steps);
-    }
+    assert_eq!(rtl.matches(&from).count(), 1, "{from}");
+    let mut line = board(&rtl.replace(&from, &to), 1, 1);
+    let report = run(&mut line, &EXTERNAL, |_| {});
+    assert_eq!(failed(&report), Some(step), "{to}: {:#?}", report.steps);
+}
+
+#[test]
+fn a_wrong_data_wire_is_found_out() {
+    fails_where_broken(".mac_rx_data(mac_data)", ".mac_rx_data(mac_data ^ 32'h100)", "WRITE, by the pins");
+}
+
+#[test]
+fn a_frame_without_an_end_is_found_out() {
+    fails_where_broken(".mac_rx_last(mac_last)", ".mac_rx_last(1'b0)", "WRITE, by the pins");
+}
+
+#[test]
+fn an_open_serial_wire_is_found_out() {
+    fails_where_broken(".usb_tx(usb_tx)", ".usb_tx()", "board");
 }

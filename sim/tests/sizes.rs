@@ -7,7 +7,6 @@ mod common;
 
 use common::models::verilated;
 use common::wired::{Wired, Wish};
-use verbena_hdl::top;
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
@@ -21,7 +20,7 @@ fn options(n_qps: usize) -> HcaOptions {
     let model = verilated(move || {
         let mut config = Config::preset("tengig").unwrap();
         config.set("n_qps", &n_qps.to_string()).unwrap();
-        top::emit(&config)
+        verbena_designs::emit(&config)
     });
     HcaOptions {
         model: Some(model),

@@ -10,7 +10,6 @@ use common::models::model_of;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::OnceLock;
-use verbena_hdl::top;
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
@@ -26,7 +25,7 @@ fn model() -> Model {
     static MODEL: OnceLock<Model> = OnceLock::new();
     *MODEL.get_or_init(|| {
         model_of(
-            || top::emit_xgmii(&Config::preset("tengig").unwrap()),
+            || verbena_designs::emit_xgmii(&Config::preset("tengig").unwrap()),
             std::env::var("VERBENA_MODEL_XGMII").ok(),
         )
     })

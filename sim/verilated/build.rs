@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     check_tools()?;
     let mut models = String::new();
     for config in PRESETS {
-        let design = verbena_hdl::top::emit(&config).map_err(|e| anyhow!("preset {}: {e}", config.name))?;
+        let design = verbena_designs::emit(&config).map_err(|e| anyhow!("preset {}: {e}", config.name))?;
         models.push_str(&model(&config, &design, &cache, traced)?);
     }
     std::fs::write(out.join("models.rs"), format!("&[{models}]")).context("writing models.rs")

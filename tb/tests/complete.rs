@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `requester::Complete`: the rules of what comes back, against a plain model.
 
+#[path = "complete/diff.rs"]
+mod diff;
 #[path = "complete/golden.rs"]
 mod golden;
 #[path = "complete/harness.rs"]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `responder::Control`: the rules a responder keeps, packet by packet.
 
+#[path = "control/diff.rs"]
+mod diff;
 #[path = "control/early.rs"]
 mod early;
 #[path = "control/harness.rs"]

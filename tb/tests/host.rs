@@ -7,6 +7,8 @@ mod axil;
 mod completion_queues;
 #[path = "host/counters.rs"]
 mod counters;
+#[path = "host/diff.rs"]
+mod diff;
 #[path = "host/queue_bench.rs"]
 mod queue_bench;
 #[path = "host/registers.rs"]

@@ -3,6 +3,8 @@
 
 #[path = "mac/bench.rs"]
 mod bench;
+#[path = "mac/diff.rs"]
+mod diff;
 #[path = "mac/receive.rs"]
 mod receive;
 #[path = "mac/transmit.rs"]

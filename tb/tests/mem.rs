@@ -3,6 +3,8 @@
 
 #[path = "mem/descriptor.rs"]
 mod descriptor;
+#[path = "mem/diff.rs"]
+mod diff;
 #[path = "mem/dma.rs"]
 mod dma;
 #[path = "mem/job_queue.rs"]

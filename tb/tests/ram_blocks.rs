@@ -59,7 +59,7 @@ fn count(modules: &HashMap<&str, Vec<&str>>, module: &str, found: &mut HashMap<S
 
 #[test]
 fn tengig_has_190_ram_blocks_or_fewer() {
-    let design = verbena_hdl::top::emit(&Config::preset("tengig").unwrap()).unwrap();
+    let design = verbena_designs::emit(&Config::preset("tengig").unwrap()).unwrap();
     let text = design.to_single_text();
     let mut found = HashMap::new();
     let total = count(&children(&text), &design.top, &mut found);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `responder::Retire` against a plain model, in its three forms, idle and stalled.
 
+#[path = "retire/diff.rs"]
+mod diff;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;

@@ -3,6 +3,8 @@
 
 #[path = "rx/bench.rs"]
 mod bench;
+#[path = "rx/diff.rs"]
+mod diff;
 #[path = "rx/frame.rs"]
 mod frame;
 

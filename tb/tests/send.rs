@@ -3,6 +3,8 @@
 
 #[path = "send/cu.rs"]
 mod cu;
+#[path = "send/diff.rs"]
+mod diff;
 #[path = "send/golden.rs"]
 mod golden;
 #[path = "send/tengig.rs"]

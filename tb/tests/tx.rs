@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tx::Tx`: every frame byte for byte against a plain-Rust builder, at both widths, idle and stalled.
 
+#[path = "tx/diff.rs"]
+mod diff;
 #[path = "tx/harness.rs"]
 mod harness;
 #[path = "tx/order.rs"]

@@ -4,7 +4,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use verbena_hdl::top;
 use verbena_spec::config::PRESETS;
 
 /// yosys on PATH; where it is missing, says so past the test harness's capture.
@@ -40,7 +39,7 @@ fn latches(yosys: &Path, name: &str, text: &str, top: &str) -> Output {
 fn presets_have_no_latch() {
     let Some(yosys) = yosys() else { return };
     for config in PRESETS {
-        let design = top::emit(&config).unwrap_or_else(|e| panic!("{}: {e}", config.name));
+        let design = verbena_designs::emit(&config).unwrap_or_else(|e| panic!("{}: {e}", config.name));
         let output = latches(&yosys, config.name, &design.to_single_text(), &design.top);
         assert!(
             output.status.success(),

@@ -5,7 +5,7 @@ use super::line::Line;
 use super::link::{Link, LinkError};
 use super::pool::{Pool, PIECE};
 use anyhow::{bail, Result};
-use verbena_hdl::board::BOARD_ID;
+use verbena_designs::BOARD_ID;
 use verbena_verbs::{Bus, BusError, DmaError, DmaMemory};
 
 /// Address bits of the spaces behind the link; the engine's registers begin at 0.

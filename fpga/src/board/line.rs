@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
 /// Bits a second: 25 cycles of 50 MHz each.
-pub const BAUD: u32 = 50_000_000 / verbena_hdl::board::UART_DIVISOR as u32;
+pub const BAUD: u32 = 50_000_000 / verbena_designs::UART_DIVISOR as u32;
 
 /// A UART's two directions.
 pub trait Line {

@@ -6,7 +6,7 @@
 use super::line::Line;
 use anyhow::{Context, Result};
 use std::collections::VecDeque;
-use verbena_hdl::board::UART_DIVISOR;
+use verbena_designs::UART_DIVISOR;
 use verbena_hdl::verilog::{shim, Port};
 use verbena_tb::verilated::Model;
 

@@ -4,16 +4,12 @@
 //! See `docs/boards.md`.
 
 mod axi_ram;
-mod cu_core;
-mod ecp5_core;
 mod mac_pins;
 mod small_ram;
 mod spi_port;
 mod uart_port;
 
 pub use axi_ram::AxiRam;
-pub use cu_core::{CuCore, BOARD_ID, UART_DIVISOR};
-pub use ecp5_core::Ecp5Core;
 pub use mac_pins::MacPins;
 pub use small_ram::SmallRam;
 pub use spi_port::SpiPort;

@@ -3,14 +3,16 @@
 //!
 //! ```text
 //! <cache>/<hash of text, shim, flags, tool version>/   model.v shim.cpp verilator.log lib<top>.so|.a
-//! <cache>/runtime-<version>-<flags>/                    Verilator's own runtime, compiled once
+//! <cache>/runtime-<hash of version, flags>/             Verilator's own runtime, compiled once, and its headers, precompiled
 //! ```
 
 use super::{shim, Port};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// Why a model could not be built.
@@ -83,6 +85,8 @@ pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &Buil
     let extension = if options.library == Library::Shared { "so" } else { "a" };
     let library = dir.join(format!("lib{top}.{extension}"));
     let log = dir.join("verilator.log");
+    let one = turn(hash(&key));
+    let _one = one.lock().unwrap_or_else(PoisonError::into_inner);
     if library.exists() {
         return Ok(Built {
             library,
@@ -109,12 +113,19 @@ pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &Buil
         &aside.join("unity.cpp"),
         &aside.join("unity.o"),
         &root,
-        &[&aside, &aside.join("obj")],
+        &[
+            "-include".as_ref(),
+            &runtime.header,
+            "-I".as_ref(),
+            &aside,
+            "-I".as_ref(),
+            &aside.join("obj"),
+        ],
         options,
     )?;
     link(
         &aside.join("unity.o"),
-        &runtime,
+        &runtime.objects,
         &aside.join(format!("lib{top}.{extension}")),
         options,
     )?;
@@ -183,29 +194,56 @@ fn own() -> String {
     format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Threads of this process that want the same take turns: the second finds what the first has built.
+fn turn(key: u128) -> Arc<Mutex<()>> {
+    static TURNS: Mutex<BTreeMap<u128, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    TURNS.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone()
+}
+
+/// What every model needs of Verilator.
+struct Runtime {
+    objects: Vec<PathBuf>,
+    /// Includes Verilator's headers; beside it their precompiled form, which the compiler takes by itself: of a small model's time they are the most.
+    header: PathBuf,
+}
+
 /// Verilator's runtime, compiled once for each version and set of flags.
-fn runtime(cache: &Path, root: &Path, version: &str, options: &BuildOptions) -> Result<Vec<PathBuf>, BuildError> {
+fn runtime(cache: &Path, root: &Path, version: &str, options: &BuildOptions) -> Result<Runtime, BuildError> {
     let key = format!("{version}{}{}{:?}", options.trace, options.optimise, options.library);
+    let one = turn(hash(&key));
+    let _one = one.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = cache.join(format!("runtime-{:032x}", hash(&key)));
     let mut names = vec!["verilated", "verilated_threads"];
     if options.trace {
         names.push("verilated_fst_c");
     }
     fs::create_dir_all(&dir).map_err(|e| io(&dir, e))?;
+    // Made aside and renamed: another process may look for it.
+    let made = |name: &str, make: &dyn Fn(&Path) -> Result<(), BuildError>| -> Result<PathBuf, BuildError> {
+        let path = dir.join(name);
+        if !path.exists() {
+            let aside = dir.join(format!("{}.{name}", own()));
+            make(&aside)?;
+            fs::rename(&aside, &path).map_err(|e| io(&path, e))?;
+        }
+        Ok(path)
+    };
     let mut objects = vec![];
     for name in names {
-        let object = dir.join(format!("{name}.o"));
-        if !object.exists() {
-            let aside = dir.join(format!("{name}.{}.o", own()));
-            compile(&root.join("include").join(format!("{name}.cpp")), &aside, root, &[], options)?;
-            fs::rename(&aside, &object).map_err(|e| io(&object, e))?;
-        }
-        objects.push(object);
+        let source = root.join("include").join(format!("{name}.cpp"));
+        objects.push(made(&format!("{name}.o"), &|to| compile(&source, to, root, &[], options))?);
     }
-    Ok(objects)
+    let header = made("headers.h", &|to| {
+        fs::write(to, "#include \"verilated.h\"\n").map_err(|e| io(to, e))
+    })?;
+    made("headers.h.gch", &|to| {
+        compile(&header, to, root, &["-x".as_ref(), "c++-header".as_ref()], options)
+    })?;
+    Ok(Runtime { objects, header })
 }
 
-fn compile(from: &Path, to: &Path, root: &Path, include: &[&Path], options: &BuildOptions) -> Result<(), BuildError> {
+/// `more`: further arguments.
+fn compile(from: &Path, to: &Path, root: &Path, more: &[&Path], options: &BuildOptions) -> Result<(), BuildError> {
     let mut command = Command::new("c++");
     command.args([
         "-std=gnu++17",
@@ -223,10 +261,8 @@ fn compile(from: &Path, to: &Path, root: &Path, include: &[&Path], options: &Bui
         "-DVM_TRACE_VCD=0".into(),
     ]);
     command.args(["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_TIME_CONTEXT"]);
-    for dir in include {
-        command.arg("-I").arg(dir);
-    }
     command
+        .args(more)
         .arg("-I")
         .arg(root.join("include"))
         .arg("-I")

@@ -2,7 +2,7 @@
 //! Engines that build.rs doesn't make, Verilated by the test that needs them and kept in the cache.
 
 use std::path::Path;
-use verbena_hdl::top::BuildError;
+use verbena_designs::BuildError;
 use verbena_hdl::verilog::build::{build, BuildOptions};
 use verbena_hdl::verilog::Design;
 use verbena_verilated::{Model, Port};

@@ -2,7 +2,7 @@
 //! The engine as Verilated C++, each preset built by this crate's `build.rs`, behind a Rust type.
 //!
 //! ```text
-//!  build.rs:  verbena_hdl ─► Verilog ─► verilator ─► c++ ─► lib*.so      at run time:  Engine ─► lib*.so
+//!  build.rs:  verbena_designs ─► Verilog ─► verilator ─► c++ ─► lib*.so      at run time:  Engine ─► lib*.so
 //! ```
 //! With the feature `trace` a second model of each preset is built that can write FST; both can run in one process.
 

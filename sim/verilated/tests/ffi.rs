@@ -23,22 +23,26 @@ const PORTS: &[Port] = &[
     port("now", 1, false, false),
 ];
 
+/// The ports as the printer names them.
+fn ports() -> Vec<verbena_hdl::verilog::Port> {
+    let port = |p: &Port| verbena_hdl::verilog::Port {
+        name: p.name.into(),
+        width: p.width,
+        input: p.input,
+        clock: p.clock,
+    };
+    PORTS.iter().map(port).collect()
+}
+
 fn engine(trace: bool) -> Engine {
-    let ports: Vec<_> = PORTS
-        .iter()
-        .map(|p| verbena_hdl::verilog::Port {
-            name: p.name.into(),
-            width: p.width,
-            input: p.input,
-            clock: p.clock,
-        })
-        .collect();
     let cache = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("ffi");
+    // Unoptimised: of what is compiled here, most is Verilator's writer of waveforms.
     let options = BuildOptions {
         trace,
+        optimise: 0,
         ..BuildOptions::default()
     };
-    let built = build(TEXT, "adder", &ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
+    let built = build(TEXT, "adder", &ports(), &cache, &options).unwrap_or_else(|e| panic!("{e}"));
     Engine::load(&built.library.to_string_lossy(), "adder", PORTS).unwrap()
 }
 
@@ -71,4 +75,23 @@ fn values_cross_and_outputs_are_those_before_the_edge() {
 fn an_unknown_preset_is_named() {
     let error = Engine::new("huge", false).err().unwrap().to_string();
     assert!(error.contains("huge"), "{error}");
+}
+
+/// Two threads that want the same library: one builds it, the other finds it.
+#[test]
+fn a_library_is_built_once() {
+    let cache = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("once");
+    let _ = std::fs::remove_dir_all(&cache);
+    let ports = ports();
+    let options = BuildOptions {
+        optimise: 0,
+        ..BuildOptions::default()
+    };
+    let one = || build(TEXT, "adder", &ports, &cache, &options).unwrap_or_else(|e| panic!("{e}"));
+    let (a, b) = std::thread::scope(|scope| {
+        let other = scope.spawn(one);
+        (one(), other.join().unwrap())
+    });
+    assert_eq!(a.library, b.library);
+    assert!(a.cached != b.cached, "{a:?} {b:?}");
 }

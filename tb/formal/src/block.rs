@@ -3,7 +3,6 @@
 
 use anyhow::{bail, Context, Result};
 use std::collections::BTreeMap;
-use verbena_hdl::top;
 use verbena_hdl::verilog::{Design, Module, Port};
 use verbena_spec::config::Config;
 
@@ -12,7 +11,7 @@ use verbena_spec::config::Config;
 pub struct Block {
     /// `tengig` or `cu`.
     pub preset: &'static str,
-    /// As `verbena_hdl::top::designs` names it.
+    /// As `verbena_designs::designs` names it.
     pub station: &'static str,
     /// A module of it; empty: the station.
     pub module: &'static str,
@@ -28,7 +27,7 @@ impl Designs {
     /// A station of a preset.
     pub fn station(&mut self, preset: &str, station: &str) -> Result<&Design> {
         if !self.presets.contains_key(preset) {
-            let made = top::designs(&Config::preset(preset)?)?.into_iter().collect();
+            let made = verbena_designs::designs(&Config::preset(preset)?)?.into_iter().collect();
             self.presets.insert(preset.into(), made);
         }
         let stations = &self.presets[preset];

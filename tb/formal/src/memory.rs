@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn every_ram_of_both_engines_is_replaced_and_nothing_else() {
         for preset in ["tengig", "cu"] {
-            let design = verbena_hdl::top::emit(&Config::preset(preset).unwrap()).unwrap();
+            let design = verbena_designs::emit(&Config::preset(preset).unwrap()).unwrap();
             let mut rams = 0;
             for module in &design.modules {
                 let free = shown(module, Memory::Free);

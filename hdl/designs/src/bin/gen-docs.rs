@@ -19,7 +19,9 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let root = arguments.root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let root = arguments
+        .root
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     let plan = testplan::to_markdown(&root).with_context(|| format!("reading the tests under {}", root.display()))?;
     for (name, want) in [("registers.md", registers::to_markdown(&PRESETS[0])), ("testplan.md", plan)] {
         let path = root.join("docs").join(name);

@@ -9,7 +9,6 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use verbena_hdl::top;
 use verbena_hdl::verilog::{build::WAIVERS, Design};
 use verbena_spec::config::{Config, KEYS, PRESETS};
 use verbena_spec::registers;
@@ -130,11 +129,11 @@ fn configuration(args: &Args) -> Result<Config, Failure> {
 fn generate(args: &Args) -> Result<(), Failure> {
     let config = configuration(args)?;
     let (design, folder) = match args.top {
-        Top::Hca => (top::emit(&config), config.name),
-        Top::HcaXgmii => (top::emit_xgmii(&config), "hca-xgmii"),
-        Top::Mac => (top::emit_mac(&config), "mac"),
-        Top::Ecp5 => (top::emit_ecp5(&config), "ecp5"),
-        Top::Cu => (top::emit_cu(&config), "cu-board"),
+        Top::Hca => (verbena_designs::emit(&config), config.name),
+        Top::HcaXgmii => (verbena_designs::emit_xgmii(&config), "hca-xgmii"),
+        Top::Mac => (verbena_designs::emit_mac(&config), "mac"),
+        Top::Ecp5 => (verbena_designs::emit_ecp5(&config), "ecp5"),
+        Top::Cu => (verbena_designs::emit_cu(&config), "cu-board"),
     };
     let design = design.map_err(refuse)?;
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("target/verilog").join(folder));

@@ -8,9 +8,9 @@
 //!
 //! 2^12 beats (32 KiB) of memory at bus address 0. The host's ordinary Ethernet isn't brought out: what isn't RoCE is dropped. Pause frames are obeyed.
 
-use super::{AxiRam, SpiPort};
-use crate::top::HcaXgmii;
+use crate::HcaXgmii;
 use rust_hdl::prelude::*;
+use verbena_hdl::board::{AxiRam, SpiPort};
 use verbena_spec::config::Config;
 
 /// See the file's head.
@@ -188,5 +188,5 @@ impl Logic for Ecp5Core {
         }
     }
 
-    crate::block_name!("The ecp5 board without vendor cells.");
+    verbena_hdl::block_name!("The ecp5 board without vendor cells.");
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The blocks of `host`, and retire: Rust simulation against Verilated text, both presets.
+//! The blocks of `host`: Rust simulation against Verilated text, both presets.
 
 use verbena_hdl::host::{CompletionJob, CompletionQueues, Counters, EventJob, Registers};
-use verbena_hdl::responder::{Retire, RetireEntry};
 use verbena_spec::config::Config;
 use verbena_tb::{diff::Diff, drive};
 
@@ -121,53 +120,6 @@ macro_rules! queues {
     }};
 }
 
-macro_rules! retire {
-    ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(4000).run(
-            <$block>::new(&preset($preset)),
-            drive!(
-                clock,
-                reset,
-                entry: |w| RetireEntry {
-                    qp_index: w.take(),
-                    jobs: w.take(),
-                    respond: w.take(),
-                    syndrome: w.take(),
-                    psn: w.take(),
-                    msn: w.take(),
-                    complete: w.take(),
-                    cq: w.take(),
-                    qpn: w.take(),
-                    completion_opcode: w.take(),
-                    status: w.take(),
-                    with_imm: w.take(),
-                    with_invalidate: w.take(),
-                    grh: w.take(),
-                    solicited: w.take(),
-                    wqe_index: w.take(),
-                    byte_length: w.take(),
-                    immediate: w.take(),
-                    source_qpn: w.take(),
-                    event: w.take(),
-                    event_type: w.take(),
-                    requester: w.take(),
-                    serve: w.take(),
-                },
-                entry_valid,
-                done_valid,
-                done_error,
-                ack_ready,
-                serve_ready,
-                completion_ready,
-                event_ready,
-                qp_error_ready,
-                count_ready
-            ),
-        );
-        assert_eq!(warnings, "");
-    }};
-}
-
 #[test]
 fn registers() {
     registers!("registers_tengig", Registers::<16>, "tengig");
@@ -184,11 +136,4 @@ fn counters() {
 fn queues() {
     queues!("queues_tengig", CompletionQueues::<64, 8, 8, 10, 32, 8>, "tengig");
     queues!("queues_cu", CompletionQueues::<32, 4, 2, 4, 16, 2>, "cu");
-}
-
-#[test]
-fn retire() {
-    retire!("retire_fifo", Retire::<1, 0, 4, 5, 6>, "tengig");
-    retire!("retire_register", Retire::<0, 1, 1, 2, 3>, "tengig");
-    retire!("retire_none", Retire::<0, 0, 1, 2, 3>, "cu");
 }

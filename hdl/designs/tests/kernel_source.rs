@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What rust-hdl's syntax tree loses, checked in the source: match guards, inclusive ranges, arithmetic on `.index()`.
-//! And the kernel lint: every design of every preset prints.
+//! The kernel lint: every design of every preset prints. And that no test stands where none runs.
 
 use std::fs;
-use std::path::Path;
-use verbena_hdl::top;
+use std::path::{Path, PathBuf};
 use verbena_spec::config::PRESETS;
 
 /// The kernels of a source file: (line number, text) of each line, comments cut.
@@ -68,27 +67,67 @@ fn index_arithmetic(line: &str) -> bool {
     })
 }
 
-fn check(dir: &Path, problems: &mut Vec<String>) {
-    for entry in fs::read_dir(dir).expect("hdl/src").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            check(&path, problems);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let source = fs::read_to_string(&path).expect("readable");
-            for (number, line) in kernels(&source) {
-                if let Some(why) = lost(&line) {
-                    problems.push(format!("{}:{number}: {why}: {}", path.display(), line.trim()));
-                }
+/// What cargo is told not to look for (`test = false`, `doctest = false`), so it would never run.
+fn never_run(source: &str) -> Option<&'static str> {
+    if source.lines().any(|line| ["#[test]", "#[cfg(test)]"].contains(&line.trim())) {
+        return Some("a unit test never runs here: put it into tests/");
+    }
+    let mut open = false;
+    for line in source.lines() {
+        if let Some(kind) = line.trim().trim_start_matches(['/', '!']).trim().strip_prefix("```") {
+            if !open && kind != "text" {
+                return Some("an example never runs here: mark it as text");
+            }
+            open = !open;
+        }
+    }
+    None
+}
+
+/// The Rust files of the engine and of the whole designs.
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut waiting = vec![root.join("src"), root.join("../src")];
+    let mut found = vec![];
+    while let Some(dir) = waiting.pop() {
+        for entry in fs::read_dir(&dir).expect("a folder of the engine").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let source = fs::read_to_string(&path).expect("readable");
+                found.push((path, source));
             }
         }
     }
+    assert!(found.len() > 150, "{}", found.len());
+    found
 }
 
 #[test]
 fn kernels_use_nothing_that_is_lost() {
     let mut problems = vec![];
-    check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut problems);
+    for (path, source) in sources() {
+        for (number, line) in kernels(&source) {
+            if let Some(why) = lost(&line) {
+                problems.push(format!("{}:{number}: {why}: {}", path.display(), line.trim()));
+            }
+        }
+    }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn tests_are_where_they_run() {
+    let problems: Vec<String> = sources()
+        .iter()
+        .filter_map(|(path, source)| never_run(source).map(|why| format!("{}: {why}", path.display())))
+        .collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(never_run("    #[test]\n").is_some());
+    assert!(never_run("#[cfg(test)]\nmod tests {\n").is_some());
+    assert!(never_run("//! ```\n//! let a = 1;\n//! ```\n").is_some());
+    assert!(never_run("/// ```text\n/// a ─► b\n/// ```\n").is_none());
 }
 
 #[test]
@@ -106,7 +145,7 @@ fn the_check_finds_what_it_should() {
 #[test]
 fn every_design_prints() {
     for preset in &PRESETS {
-        let designs = top::designs(preset).unwrap_or_else(|e| panic!("{}: {e}", preset.name));
+        let designs = verbena_designs::designs(preset).unwrap_or_else(|e| panic!("{}: {e}", preset.name));
         assert!(!designs.is_empty());
     }
 }

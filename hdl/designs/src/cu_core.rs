@@ -14,9 +14,9 @@
 //!
 //! Lights: 0 link, or loopback; 1 loopback; 2 a frame went out; 3 a frame came in; 4 a request by UART; 5 event queue not empty; 6 any of the errors; 7 changes every 84 ms while the clock runs (at 50 MHz).
 
-use super::{MacPins, SmallRam, UartPort};
-use crate::micro::HcaMicro;
 use rust_hdl::prelude::*;
+use verbena_hdl::board::{MacPins, SmallRam, UartPort};
+use verbena_hdl::micro::HcaMicro;
 use verbena_spec::config::Config;
 
 /// Clock cycles in a bit: 2 Mbaud at 50 MHz.
@@ -268,5 +268,5 @@ impl Logic for CuCore {
         }
     }
 
-    crate::block_name!("The cu board without vendor cells.");
+    verbena_hdl::block_name!("The cu board without vendor cells.");
 }

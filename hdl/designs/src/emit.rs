@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a configuration to blocks and to Verilog: the engine whole, and each station (and the MAC beside it) alone, for area and clock.
 
-use super::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
-use super::{HcaTengig, HcaTengig16, HcaTengig64};
-use crate::board::{CuCore, Ecp5Core, MacPins, SmallRam, UartPort, UART_DIVISOR};
-use crate::host::{CompletionQueues, Counters, Registers};
-use crate::mac::Mac;
-use crate::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
-use crate::micro::{Core, HcaMicro, Receiver};
-use crate::reorder::ReorderTengig;
-use crate::requester::{Complete, CompleteConfig, Send};
-use crate::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
-use crate::rx::{RxCu, RxTengig};
-use crate::tx::{TxCu, TxTengig};
-use crate::verilog::{self, Design, Options, PrintError};
+use crate::hca_xgmii::{HcaXgmii, LONGEST_FRAME};
+use crate::{CuCore, Ecp5Core, UART_DIVISOR};
 use rust_hdl::prelude::*;
 use thiserror::Error;
+use verbena_hdl::board::{MacPins, SmallRam, UartPort};
+use verbena_hdl::host::{CompletionQueues, Counters, Registers};
+use verbena_hdl::mac::Mac;
+use verbena_hdl::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
+use verbena_hdl::micro::{Core, HcaMicro, Receiver};
+use verbena_hdl::reorder::ReorderTengig;
+use verbena_hdl::requester::{Complete, CompleteConfig, Send};
+use verbena_hdl::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
+use verbena_hdl::rx::{RxCu, RxTengig};
+use verbena_hdl::top::{HcaTengig, HcaTengig16, HcaTengig64};
+use verbena_hdl::tx::{TxCu, TxTengig};
+use verbena_hdl::verilog::{self, Design, Options, PrintError};
 use verbena_spec::config::{Config, ConfigError};
 
 /// Name of the whole engine in lists of stations.

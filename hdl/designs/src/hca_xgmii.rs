@@ -8,13 +8,13 @@
 //! All on `clk`, XGMII's own clock at 156.25 MHz: a PHY whose receive clock is another one needs an elastic buffer before this block. The MAC's states
 //! and events are ports; each event is one cycle.
 
-use super::HcaTengig;
-use crate::mac::Mac;
 use rust_hdl::prelude::*;
+use verbena_hdl::mac::Mac;
+use verbena_hdl::top::HcaTengig;
 use verbena_spec::config::Config;
 
 /// Longest frame without FCS, bytes: the preset's.
-pub(super) const LONGEST_FRAME: usize = 4200;
+pub(crate) const LONGEST_FRAME: usize = 4200;
 
 /// See the file's head; the other ports are the engine's.
 #[derive(LogicBlock)]
@@ -288,5 +288,5 @@ impl Logic for HcaXgmii {
         self.irq.next = self.hca.irq.val();
     }
 
-    crate::block_name!("RoCEv2 engine and 10G MAC: XGMII at the network's side.");
+    verbena_hdl::block_name!("RoCEv2 engine and 10G MAC: XGMII at the network's side.");
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Retire: Rust simulation against Verilated text, its three forms.
+
+use verbena_hdl::responder::{Retire, RetireEntry};
+use verbena_spec::config::Config;
+use verbena_tb::{diff::Diff, drive};
+
+macro_rules! retire {
+    ($name:literal, $block:ty, $preset:literal) => {{
+        let warnings = Diff::new($name).cycles(4000).run(
+            <$block>::new(&Config::preset($preset).unwrap()),
+            drive!(
+                clock,
+                reset,
+                entry: |w| RetireEntry {
+                    qp_index: w.take(),
+                    jobs: w.take(),
+                    respond: w.take(),
+                    syndrome: w.take(),
+                    psn: w.take(),
+                    msn: w.take(),
+                    complete: w.take(),
+                    cq: w.take(),
+                    qpn: w.take(),
+                    completion_opcode: w.take(),
+                    status: w.take(),
+                    with_imm: w.take(),
+                    with_invalidate: w.take(),
+                    grh: w.take(),
+                    solicited: w.take(),
+                    wqe_index: w.take(),
+                    byte_length: w.take(),
+                    immediate: w.take(),
+                    source_qpn: w.take(),
+                    event: w.take(),
+                    event_type: w.take(),
+                    requester: w.take(),
+                    serve: w.take(),
+                },
+                entry_valid,
+                done_valid,
+                done_error,
+                ack_ready,
+                serve_ready,
+                completion_ready,
+                event_ready,
+                qp_error_ready,
+                count_ready
+            ),
+        );
+        assert_eq!(warnings, "");
+    }};
+}
+
+#[test]
+fn three_forms() {
+    retire!("retire_fifo", Retire::<1, 0, 4, 5, 6>, "tengig");
+    retire!("retire_register", Retire::<0, 1, 1, 2, 3>, "tengig");
+    retire!("retire_none", Retire::<0, 0, 1, 2, 3>, "cu");
+}
