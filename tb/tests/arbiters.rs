@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use verbena_hdl::mem::{KeyArbiter, ReadJob};
-use verbena_hdl::tx::PacketArbiter;
+use verbena_hdl::tx::{PacketArbiter, AHEAD};
 use verbena_tb::{diff::Diff, drive, step::Bench};
 
 /// A check that a client asks for.
@@ -196,6 +196,8 @@ fn control_is_not_delayed_when_nothing_runs() {
 #[derive(Debug, Clone)]
 struct Sent {
     words: Vec<u64>,
+    /// Of payload.
+    beats: u64,
     /// It ends as one that isn't to be sent.
     abandoned: bool,
     jobs: Vec<u64>,
@@ -214,7 +216,7 @@ struct Source {
 
 fn run_packets(seed: u64, stall: f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::<PacketArbiter>::default(), |b| &mut b.clock);
+    let mut bench = Bench::new(Box::<PacketArbiter<8>>::default(), |b| &mut b.clock);
     let mut sources: [Source; 2] = Default::default();
     let mut next = 0u64;
     // The packet coming out: source and words; jobs out that belong to packets not ended.
@@ -224,24 +226,38 @@ fn run_packets(seed: u64, stall: f64) {
     let mut order: VecDeque<usize> = VecDeque::new();
     let mut done: Option<bool> = None;
     let mut shown: Option<(u64, bool)> = None;
+    // Beats of payload whose packets have gone out, and are still to be drawn.
+    let (mut standing, mut most) = (0u64, 0u64);
     bench.uut.reset.next = true;
     bench.step();
     bench.uut.reset.next = false;
-    for cycle in 0..40_000u64 {
+    for cycle in 0..200_000u64 {
         for (n, s) in sources.iter_mut().enumerate() {
-            if s.words.is_empty() && s.jobs.is_empty() && cycle < 38_000 && rng.gen_bool(0.2) {
+            if s.words.is_empty() && s.jobs.is_empty() && cycle < 195_000 && rng.gen_bool(0.2) {
                 next += 1;
                 let abandoned = n == 0 && rng.gen_bool(0.2);
                 let count = if abandoned { 0 } else { rng.gen_range(0..3) };
                 let jobs: Vec<u64> = (0..count).map(|j| next << 8 | j << 1 | n as u64).collect();
-                let payload = u64::from(!jobs.is_empty() || abandoned) << 13;
+                let longest = [64, 1024, 4096][rng.gen_range(0..3)];
+                let bytes = if jobs.is_empty() && !abandoned {
+                    0
+                } else {
+                    rng.gen_range(1..=longest)
+                };
+                let payload = u64::from(bytes > 0) << 13 | bytes << 14;
                 let count = rng.gen_range(3..12);
                 let words: Vec<u64> = (0..count)
-                    .map(|w| (next & 0xffff) << 16 | w << 4 | n as u64 | if w == 0 { payload } else { 0 })
+                    .map(|w| w << 4 | n as u64 | if w == 0 { payload } else { (next & 0xffff) << 16 })
                     .collect();
+                let beats = bytes.div_ceil(8);
                 s.words.extend(&words);
                 s.jobs.extend(&jobs);
-                s.sent.push_back(Sent { words, abandoned, jobs });
+                s.sent.push_back(Sent {
+                    words,
+                    beats,
+                    abandoned,
+                    jobs,
+                });
             }
         }
         let job = |s: &Source| ReadJob {
@@ -273,6 +289,9 @@ fn run_packets(seed: u64, stall: f64) {
         }
         uut.done_valid.next = done.is_some();
         uut.done_error.next = done.unwrap_or(false);
+        let draws = standing > 0 && rng.gen_bool(0.9);
+        uut.drawn.next = draws;
+        standing -= u64::from(draws);
         bench.settle();
         let uut = &bench.uut;
         if uut.packet_valid.val() {
@@ -297,6 +316,14 @@ fn run_packets(seed: u64, stall: f64) {
         if uut.packet_valid.val() && uut.packet_ready.val() {
             let word = uut.packet_word.val().to_u64();
             let source = (word & 1) as usize;
+            if packet.is_empty() {
+                // The other's packet may have been the next one when the bound was looked at.
+                let own = sources.iter().filter_map(|s| s.sent.front()).map(|s| s.beats).max().unwrap();
+                assert!(
+                    standing < AHEAD + own,
+                    "seed {seed}, cycle {cycle}: {standing} beats stand before a packet of {own}"
+                );
+            }
             assert_eq!(sources[source].words.pop_front(), Some(word), "seed {seed}, cycle {cycle}");
             packet.push(word);
             shown = None;
@@ -304,6 +331,10 @@ fn run_packets(seed: u64, stall: f64) {
                 let sent = sources[source].sent.pop_front().unwrap();
                 assert_eq!((&sent.words, &sent.jobs), (&packet, &packet_jobs), "seed {seed}, cycle {cycle}");
                 assert_eq!(uut.packet_abandon.val(), sent.abandoned, "seed {seed}, cycle {cycle}");
+                if !sent.abandoned {
+                    standing += sent.beats;
+                    most = most.max(standing);
+                }
                 if !sent.jobs.is_empty() {
                     sources[source].dones.push_back(false);
                 }
@@ -330,6 +361,61 @@ fn run_packets(seed: u64, stall: f64) {
         assert!(s.sent.is_empty(), "seed {seed}: source {n} still has packets");
         assert!(s.packets > 500, "seed {seed}: source {n} sent {} packets only", s.packets);
     }
+    assert!(most > 2 * AHEAD, "seed {seed}: no more than {most} beats stood");
+    assert_eq!(standing, 0, "seed {seed}");
+}
+
+/// Packets of `bytes` of payload, always another; nothing is drawn: how many are granted. Then one more for each packet's beats that are drawn.
+fn granted<const K: usize>(bytes: u64) -> u64 {
+    let mut bench = Bench::new(Box::<PacketArbiter<K>>::default(), |b| &mut b.clock);
+    let beats = bytes.div_ceil(K as u64);
+    bench.uut.reset.next = true;
+    bench.step();
+    bench.uut.reset.next = false;
+    bench.uut.packet_ready.next = true;
+    bench.uut.job_ready.next = true;
+    bench.uut.done_valid.next = true;
+    bench.uut.send_done_ready.next = true;
+    bench.uut.send_packet_valid.next = true;
+    let mut step = |word: &mut u64, job: &mut bool, drawn: bool| {
+        bench.uut.send_packet_word.next = if *word == 0 { 1 << 13 | bytes << 14 } else { *word }.into();
+        bench.uut.send_packet_last.next = *word == 2;
+        bench.uut.send_job_valid.next = *job;
+        bench.uut.drawn.next = drawn;
+        bench.settle();
+        *job &= !bench.uut.send_job_ready.val();
+        let taken = bench.uut.packet_valid.val();
+        let ended = taken && *word == 2;
+        if taken {
+            *word = (*word + 1) % 3;
+            *job |= ended;
+        }
+        bench.edge();
+        ended
+    };
+    let (mut word, mut job) = (0, true);
+    let mut run = |cycles: u64, draws: u64| (0..cycles).filter(|n| step(&mut word, &mut job, *n < draws)).count() as u64;
+    let first = run(2000, 0);
+    let mut draws = first * beats - AHEAD - beats;
+    for _ in 0..20 {
+        assert_eq!(run(2000, draws), 0, "{bytes} bytes");
+        assert_eq!(run(20, 1), 1, "{bytes} bytes");
+        draws = beats - 1;
+    }
+    first
+}
+
+/// What is decided late leaves soon: two or three packets stand, of the longest too, so that the wire needn't wait for memory.
+#[test]
+fn standing_payload_is_bounded() {
+    assert_eq!(granted::<8>(4096), 2);
+    assert_eq!(granted::<8>(2048), 2);
+    assert_eq!(granted::<8>(1024), 3);
+    assert_eq!(granted::<8>(1020), 3);
+    assert_eq!(granted::<8>(256), 9);
+    assert_eq!(granted::<8>(64), 33);
+    assert_eq!(granted::<4>(512), 3);
+    assert_eq!(granted::<4>(256), 5);
 }
 
 #[test]
@@ -343,7 +429,7 @@ fn packets_are_whole_and_jobs_in_their_order() {
 #[test]
 fn diff_packet_arbiter() {
     let warnings = Diff::new("packet_arbiter").cycles(4000).run(
-        PacketArbiter::default(),
+        PacketArbiter::<8>::default(),
         drive!(
             clock,
             reset,
@@ -363,7 +449,8 @@ fn diff_packet_arbiter() {
             packet_ready,
             job_ready,
             done_valid,
-            done_error
+            done_error,
+            drawn
         ),
     );
     assert_eq!(warnings, "");

@@ -4,8 +4,8 @@
 use super::{Disturbance, LossOptions, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
 use verbena_model::golden::send::SELECTIVE_WINDOW;
 
-fn disturbance(p: &Point) -> String {
-    match p.wire {
+pub fn disturbance(wire: Disturbance) -> String {
+    match wire {
         Disturbance::None => "good".into(),
         Disturbance::Loss(loss) => format!("{} % lost", 100.0 * loss),
         Disturbance::Reorder => format!("{} % overtaken by up to {}", 100.0 * super::REORDER, super::REORDER_WINDOW),
@@ -83,7 +83,7 @@ pub fn print(runs: &Runs, options: &LossOptions) {
             "{:<6} {:<34} {:<36} {:>7.3} {:>6.1} %  {:<30} {:<7} {:>6} {:>6} {:>7} {:>8} {:>7} {:>7}{}",
             p.verb,
             p.scheme.name,
-            disturbance(p),
+            disturbance(p.wire),
             p.goodput,
             100.0 * p.share,
             gate(p),
@@ -128,7 +128,7 @@ pub fn markdown(runs: &Runs, options: &LossOptions, plot: Option<&str>) -> Strin
             "| {} | {} | {} | {:.3} | {:.1} % | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             p.verb,
             p.scheme.name,
-            disturbance(p),
+            disturbance(p.wire),
             p.goodput,
             100.0 * p.share,
             gate(p),
