@@ -15,6 +15,7 @@ fn options(route: Route) -> LossOptions {
         messages: 128,
         scheme: None,
         wire: None,
+        window: None,
         timeline: None,
     }
 }

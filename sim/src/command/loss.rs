@@ -29,6 +29,9 @@ pub struct Loss {
     /// Only wires whose names contain this; the good one always
     #[arg(long, value_name = "TEXT")]
     wire: Option<String>,
+    /// PSNs outstanding at most with selective repeat, instead of what the host library chooses
+    #[arg(long, value_name = "PSNS", value_parser = clap::value_parser!(u8).range(1..=64))]
+    window: Option<u8>,
     /// Write what every frame does at both ends, with its time (Verilated engines)
     #[arg(long, value_name = "PATH")]
     timeline: Option<PathBuf>,
@@ -85,6 +88,7 @@ impl Loss {
             messages: self.messages.map_or(messages, usize::from),
             scheme: self.scheme.clone(),
             wire: self.wire.clone(),
+            window: self.window,
             timeline: self.timeline.clone(),
         };
         let runs = run(&options, &progress(common, 0))?;

@@ -25,9 +25,11 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::path::PathBuf;
 use verbena_model::fabric::Fabric;
+use verbena_model::golden::send::SELECTIVE_WINDOW;
 use verbena_model::wire::{Faults, Statistics};
 use verbena_spec::config::Config;
 use verbena_spec::counters as c;
+use verbena_verbs::SELECTIVE_BYTES;
 
 /// Path MTU, bytes.
 pub const PMTU: usize = 1024;
@@ -68,12 +70,22 @@ pub struct Scheme {
     pub gated: bool,
 }
 
+impl Scheme {
+    /// PSNs outstanding at most: what the peer holds. An engine takes what the host library chooses, but a gap must be able to come to the distance at
+    /// which it is a loss.
+    fn window(&self, machines: Machines) -> Option<u8> {
+        let far = u32::from(self.order.nak_distance) >= SELECTIVE_BYTES / PMTU as u32;
+        (machines == Machines::Golden || far).then_some(SELECTIVE_WINDOW as u8)
+    }
+}
+
 /// All schemes, side by side.
 pub const SCHEMES: [Scheme; 4] = [
     Scheme {
         name: "selective repeat, nak_distance 0",
         order: Order {
             selective_repeat: true,
+            selective_window: None,
             reorder: true,
             nak_distance: 0,
             nak_delay: 0,
@@ -84,6 +96,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "selective repeat, nak_distance 32",
         order: Order {
             selective_repeat: true,
+            selective_window: None,
             reorder: true,
             nak_distance: 32,
             nak_delay: 0,
@@ -94,6 +107,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "go-back-N, early packets held",
         order: Order {
             selective_repeat: false,
+            selective_window: None,
             reorder: true,
             nak_distance: 0,
             nak_delay: 0,
@@ -104,6 +118,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "go-back-N, early packets dropped",
         order: Order {
             selective_repeat: false,
+            selective_window: None,
             reorder: false,
             nak_distance: 0,
             nak_delay: 0,
@@ -126,6 +141,8 @@ pub struct LossOptions {
     /// Only schemes and wires whose names contain that; a scheme's undisturbed run is always made.
     pub scheme: Option<String>,
     pub wire: Option<String>,
+    /// PSNs outstanding at most with selective repeat, beside what the host library chooses.
+    pub window: Option<u8>,
     /// Every frame of Verilated engines, at both ends.
     pub timeline: Option<PathBuf>,
 }
@@ -239,7 +256,10 @@ fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
     };
     let (mut can, mut others) = (vec![], vec![]);
     for scheme in SCHEMES.iter().filter(|s| contains(&options.scheme, s.name)) {
-        let scheme = *scheme;
+        let mut scheme = *scheme;
+        if scheme.order.selective_repeat {
+            scheme.order.selective_window = options.window.or(scheme.window(options.machines));
+        }
         let order = scheme.order;
         if (reorder || !order.reorder) && (selective || !order.selective_repeat) {
             can.push(scheme);

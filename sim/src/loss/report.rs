@@ -3,6 +3,7 @@
 
 use super::{Disturbance, LossOptions, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
 use verbena_model::golden::send::SELECTIVE_WINDOW;
+use verbena_verbs::SELECTIVE_BYTES;
 
 pub fn disturbance(wire: Disturbance) -> String {
     match wire {
@@ -51,7 +52,10 @@ fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
         seen.push(p.scheme.name);
         let o = p.scheme.order;
         let sender = if o.selective_repeat {
-            format!("AckReq every 4 packets, window {SELECTIVE_WINDOW}")
+            let window = o
+                .selective_window
+                .map_or((SELECTIVE_BYTES / PMTU as u32).min(SELECTIVE_WINDOW), u32::from);
+            format!("AckReq every 4 packets, window {window}")
         } else {
             "AckReq every 16 packets".into()
         };
