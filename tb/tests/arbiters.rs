@@ -317,12 +317,8 @@ fn run_packets(seed: u64, stall: f64) {
             let word = uut.packet_word.val().to_u64();
             let source = (word & 1) as usize;
             if packet.is_empty() {
-                // The other's packet may have been the next one when the bound was looked at.
-                let own = sources.iter().filter_map(|s| s.sent.front()).map(|s| s.beats).max().unwrap();
-                assert!(
-                    standing < AHEAD + own,
-                    "seed {seed}, cycle {cycle}: {standing} beats stand before a packet of {own}"
-                );
+                // The longest, and one that was granted while the other source's was looked at.
+                assert!(standing < AHEAD + 2 * 512, "seed {seed}, cycle {cycle}: {standing} beats stand");
             }
             assert_eq!(sources[source].words.pop_front(), Some(word), "seed {seed}, cycle {cycle}");
             packet.push(word);
@@ -365,41 +361,69 @@ fn run_packets(seed: u64, stall: f64) {
     assert_eq!(standing, 0, "seed {seed}");
 }
 
+/// One source with packets of three words, each of so many bytes of payload (0: none), as fast as they are taken.
+struct Offers<const K: usize> {
+    bench: Bench<PacketArbiter<K>>,
+    bytes: VecDeque<u64>,
+    word: u64,
+    job: bool,
+}
+
+impl<const K: usize> Offers<K> {
+    fn new(bytes: &[u64]) -> Self {
+        let mut bench = Bench::new(Box::<PacketArbiter<K>>::default(), |b| &mut b.clock);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        bench.uut.packet_ready.next = true;
+        bench.uut.job_ready.next = true;
+        bench.uut.done_valid.next = true;
+        bench.uut.send_done_ready.next = true;
+        Offers {
+            bench,
+            bytes: bytes.iter().copied().collect(),
+            word: 0,
+            job: bytes[0] > 0,
+        }
+    }
+
+    /// Packets granted in so many cycles, in the first of which that many beats are drawn.
+    fn run(&mut self, cycles: u64, draws: u64) -> u64 {
+        let mut granted = 0;
+        for cycle in 0..cycles {
+            let bytes = self.bytes.front().copied();
+            let uut = &mut self.bench.uut;
+            let first = u64::from(bytes > Some(0)) << 13 | bytes.unwrap_or(0) << 14;
+            uut.send_packet_valid.next = bytes.is_some();
+            uut.send_packet_word.next = if self.word == 0 { first } else { self.word }.into();
+            uut.send_packet_last.next = self.word == 2;
+            uut.send_job_valid.next = self.job && bytes.is_some();
+            uut.drawn.next = cycle < draws;
+            self.bench.settle();
+            self.job &= !self.bench.uut.send_job_ready.val();
+            if self.bench.uut.packet_valid.val() {
+                self.word = (self.word + 1) % 3;
+                if self.word == 0 {
+                    granted += 1;
+                    self.bytes.pop_front();
+                    self.job = self.bytes.front() > Some(&0);
+                }
+            }
+            self.bench.edge();
+        }
+        granted
+    }
+}
+
 /// Packets of `bytes` of payload, always another; nothing is drawn: how many are granted. Then one more for each packet's beats that are drawn.
 fn granted<const K: usize>(bytes: u64) -> u64 {
-    let mut bench = Bench::new(Box::<PacketArbiter<K>>::default(), |b| &mut b.clock);
     let beats = bytes.div_ceil(K as u64);
-    bench.uut.reset.next = true;
-    bench.step();
-    bench.uut.reset.next = false;
-    bench.uut.packet_ready.next = true;
-    bench.uut.job_ready.next = true;
-    bench.uut.done_valid.next = true;
-    bench.uut.send_done_ready.next = true;
-    bench.uut.send_packet_valid.next = true;
-    let mut step = |word: &mut u64, job: &mut bool, drawn: bool| {
-        bench.uut.send_packet_word.next = if *word == 0 { 1 << 13 | bytes << 14 } else { *word }.into();
-        bench.uut.send_packet_last.next = *word == 2;
-        bench.uut.send_job_valid.next = *job;
-        bench.uut.drawn.next = drawn;
-        bench.settle();
-        *job &= !bench.uut.send_job_ready.val();
-        let taken = bench.uut.packet_valid.val();
-        let ended = taken && *word == 2;
-        if taken {
-            *word = (*word + 1) % 3;
-            *job |= ended;
-        }
-        bench.edge();
-        ended
-    };
-    let (mut word, mut job) = (0, true);
-    let mut run = |cycles: u64, draws: u64| (0..cycles).filter(|n| step(&mut word, &mut job, *n < draws)).count() as u64;
-    let first = run(2000, 0);
+    let mut offers = Offers::<K>::new(&[bytes; 100]);
+    let first = offers.run(2000, 0);
     let mut draws = first * beats - AHEAD - beats;
     for _ in 0..20 {
-        assert_eq!(run(2000, draws), 0, "{bytes} bytes");
-        assert_eq!(run(20, 1), 1, "{bytes} bytes");
+        assert_eq!(offers.run(2000, draws), 0, "{bytes} bytes");
+        assert_eq!(offers.run(20, 1), 1, "{bytes} bytes");
         draws = beats - 1;
     }
     first
@@ -416,6 +440,31 @@ fn standing_payload_is_bounded() {
     assert_eq!(granted::<8>(64), 33);
     assert_eq!(granted::<4>(512), 3);
     assert_eq!(granted::<4>(256), 5);
+}
+
+/// READ requests pass; short packets between long ones don't hold these up, nor long ones them; those that follow each other come to their own bound.
+#[test]
+fn standing_payload_holds_up_nothing_but_payload() {
+    let mut offers = Offers::<8>::new(&[4096, 4096, 0, 0, 0, 4096, 0]);
+    assert_eq!(offers.run(2000, 0), 5);
+    assert_eq!(offers.run(2000, 256), 0);
+    assert_eq!(offers.run(100, 1), 2);
+    // 767 beats stand: one more of each kind.
+    for next in [64, 4096] {
+        let mut offers = Offers::<8>::new(&[4096, 2040, next, next]);
+        assert_eq!(offers.run(2000, 0), 3, "{next} bytes");
+    }
+    // A long one behind a short one.
+    let mut offers = Offers::<8>::new(&[4096, 64, 64, 64, 4096, 4096]);
+    assert_eq!(offers.run(2000, 0), 5);
+    // After many short ones their own length counts.
+    let mut sizes = vec![4096];
+    sizes.extend([64; 200]);
+    let mut offers = Offers::<8>::new(&sizes);
+    let drawn = 1200;
+    let granted = offers.run(4000, drawn) + offers.run(4000, 0);
+    let stand = 512 + 8 * (granted - 1) - drawn;
+    assert!((AHEAD..AHEAD + 24).contains(&stand), "{stand} beats of {granted} packets stand");
 }
 
 #[test]
