@@ -30,7 +30,7 @@ pub struct Loss {
     #[arg(long, value_name = "TEXT")]
     wire: Option<String>,
     /// PSNs outstanding at most with selective repeat, instead of what the host library chooses
-    #[arg(long, value_name = "PSNS", value_parser = clap::value_parser!(u8).range(1..=64))]
+    #[arg(long, value_name = "PSNS", value_parser = clap::value_parser!(u8).range(4..=64))]
     window: Option<u8>,
     /// Write what every frame does at both ends, with its time (Verilated engines)
     #[arg(long, value_name = "PATH")]

@@ -87,7 +87,7 @@ pub struct QpAttr {
     /// After a sequence NAK send only the packet that it names again, and ask for holes in READ responses alone: for a peer that is known to
     /// hold early packets. Default false: go back N.
     pub selective_repeat: Option<bool>,
-    /// With selective repeat: PSNs that are outstanding at most, 1 to 64, which is what the peer can hold of early packets: what it hasn't room for it
+    /// With selective repeat: PSNs that are outstanding at most, 4 to 64, which is what the peer can hold of early packets: what it hasn't room for it
     /// drops, and the queue goes back. Default: what an engine of ours holds, [`SELECTIVE_BYTES`], in packets of the path MTU, 64 at most.
     pub selective_window: Option<u8>,
 }
@@ -227,6 +227,8 @@ const DEFAULT_RD_ATOMIC: u32 = 1;
 const MOST_RD_ATOMIC: u32 = 16;
 /// Packets that an engine holds for a QP, and the window of the send queue that it may hold.
 const SELECTIVE_WINDOW: u32 = 64;
+/// Packets after which an ACK is asked for with selective repeat (R74): a smaller window might hold none that asks, and wait for ever.
+const SELECTIVE_ACKS: u8 = 4;
 /// Payload that may be outstanding with selective repeat where `selective_window` isn't given, bytes: an engine of ours holds early packets while no more
 /// than 27 KiB, headers counted, have come since the oldest of them, and the one that was lost comes behind them.
 pub const SELECTIVE_BYTES: u32 = 24 << 10;
@@ -391,11 +393,11 @@ impl<P: Bus + DmaMemory> Device<P> {
             qp::PMTU.set(row, mtu as u32);
         }
         if let Some(window) = attr.selective_window {
-            if !(1..=SELECTIVE_WINDOW as u8).contains(&window) {
+            if !(SELECTIVE_ACKS..=SELECTIVE_WINDOW as u8).contains(&window) {
                 return Err(Error::OutOfRange {
                     what: "selective_window",
                     value: window as u64,
-                    want: format!("1 to {SELECTIVE_WINDOW}"),
+                    want: format!("{SELECTIVE_ACKS} to {SELECTIVE_WINDOW}"),
                 });
             }
             qp::SELECTIVE_WINDOW.set(row, window as u32 % SELECTIVE_WINDOW);

@@ -680,7 +680,7 @@ fn r23_r42_the_row_holds_what_makes_a_gap_a_loss_and_what_is_sent_again() {
         selective_window: Some(63),
         ..rts()
     };
-    for window in [0, 65] {
+    for window in [0, 3, 65] {
         let result = m.device.modify_qp(
             m.qp,
             &QpAttr {
@@ -724,7 +724,7 @@ fn r42_the_window_is_what_a_peer_holds_of_the_path_mtu_unless_it_is_given() {
         (PathMtu::Mtu2048, None, 12),
         (PathMtu::Mtu4096, None, 6),
         (PathMtu::Mtu4096, Some(64), 0),
-        (PathMtu::Mtu1024, Some(1), 1),
+        (PathMtu::Mtu1024, Some(4), 4),
     ] {
         let mut m = machine(3, Transport::Rc);
         let rtr = QpAttr::to_rtr(Peer::new(address(9).1, address(9).0), 1, 2, path_mtu);

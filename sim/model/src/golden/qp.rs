@@ -53,7 +53,7 @@ pub struct Attributes {
     pub max_rd_atomic: u8,
     /// After a sequence NAK only the packet that it names is sent again: the peer holds early packets.
     pub selective_repeat: bool,
-    /// PSNs outstanding at most with selective repeat, 1 to 63; 0: 64.
+    /// PSNs outstanding at most with selective repeat, 4 to 63; 0: 64.
     pub selective_window: u8,
     /// Early packets are held, where the engine can (R42).
     pub reorder: bool,
