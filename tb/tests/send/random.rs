@@ -49,7 +49,6 @@ fn random_wqe(h: &mut Harness, index: u32) -> Wqe {
 
 fn life(h: &mut Harness, index: u32) {
     let selective = h.rng.gen();
-    let window = h.rng.gen_range(0..64);
     let (pmtu, log, psn, max) = (
         h.rng.gen_range(1..=2),
         h.rng.gen_range(2..=5),
@@ -62,7 +61,6 @@ fn life(h: &mut Harness, index: u32) {
         s.psn = psn;
         s.max_rd_atomic = max;
         s.selective_repeat = selective;
-        s.selective_window = window;
     });
 }
 
