@@ -50,9 +50,50 @@ pub struct Pair {
     pub cut_through: bool,
     /// Everything that was sent, before the wire's faults.
     pub capture: Option<Capture>,
+    /// Each frame as it leaves and as it comes, if wanted.
+    pub timeline: Option<Vec<Passed>>,
     /// Cycle of the first beat of each side's first frame with payload, and of the last beat of its last one.
     pub payload_span: [Option<(u64, u64)>; 2],
     clock_khz: u64,
+}
+
+/// What becomes of a frame at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Leaves,
+    /// Leaves, and the wire loses it.
+    Lost,
+    /// Its first beat comes to the engine.
+    Comes,
+}
+
+/// A frame at one end of a wire.
+#[derive(Debug, Clone, Copy)]
+pub struct Passed {
+    /// Cycle of its first beat.
+    pub cycle: u64,
+    /// The engine.
+    pub side: usize,
+    pub way: Way,
+    pub opcode: u8,
+    pub psn: u32,
+    /// Byte behind the BTH: the syndrome, where the opcode has an AETH.
+    pub syndrome: u8,
+}
+
+impl Passed {
+    /// Of an untagged RoCEv2 frame over IPv4.
+    fn new(cycle: u64, side: usize, way: Way, frame: &[u8]) -> Passed {
+        let at = |n: usize| frame.get(n).copied().unwrap_or(0);
+        Passed {
+            cycle,
+            side,
+            way,
+            opcode: at(42),
+            psn: u32::from_be_bytes([0, at(51), at(52), at(53)]),
+            syndrome: at(54),
+        }
+    }
 }
 
 /// What the wires do.
@@ -109,6 +150,7 @@ impl Pair {
             wires,
             cut_through: false,
             capture: None,
+            timeline: None,
             payload_span: [None; 2],
             clock_khz,
         })
@@ -175,6 +217,9 @@ impl Pair {
     fn tick(&mut self, side: usize) {
         let hca = self.sides[side].device.platform();
         while let Some(frame) = self.wires[1 - side].receive(hca.cycle) {
+            if let Some(timeline) = &mut self.timeline {
+                timeline.push(Passed::new(hca.cycle, side, Way::Comes, &frame));
+            }
             hca.rx.send_raw(frame, false);
         }
         hca.tick();
@@ -192,7 +237,18 @@ impl Pair {
                 *span = Some((span.map_or(frame.first, |(first, _)| first), frame.last));
             }
             if !self.cut_through {
+                let passed = self
+                    .timeline
+                    .is_some()
+                    .then(|| Passed::new(frame.first, side, Way::Leaves, &frame.bytes));
+                let lost = self.wires[side].statistics().lost;
                 self.wires[side].send(frame.last + 1, frame.bytes);
+                if let (Some(timeline), Some(mut passed)) = (&mut self.timeline, passed) {
+                    if self.wires[side].statistics().lost > lost {
+                        passed.way = Way::Lost;
+                    }
+                    timeline.push(passed);
+                }
             }
         }
     }

@@ -13,6 +13,10 @@ fn options(route: Route) -> LossOptions {
         memory_latency: 100,
         routes: vec![route],
         messages: 128,
+        scheme: None,
+        wire: None,
+        window: None,
+        timeline: None,
     }
 }
 

@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use verbena_hdl::mem::{KeyArbiter, ReadJob};
-use verbena_hdl::tx::PacketArbiter;
+use verbena_hdl::tx::{PacketArbiter, AHEAD};
 use verbena_tb::{diff::Diff, drive, step::Bench};
 
 /// A check that a client asks for.
@@ -196,6 +196,8 @@ fn control_is_not_delayed_when_nothing_runs() {
 #[derive(Debug, Clone)]
 struct Sent {
     words: Vec<u64>,
+    /// Of payload.
+    beats: u64,
     /// It ends as one that isn't to be sent.
     abandoned: bool,
     jobs: Vec<u64>,
@@ -214,7 +216,7 @@ struct Source {
 
 fn run_packets(seed: u64, stall: f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::<PacketArbiter>::default(), |b| &mut b.clock);
+    let mut bench = Bench::new(Box::<PacketArbiter<8>>::default(), |b| &mut b.clock);
     let mut sources: [Source; 2] = Default::default();
     let mut next = 0u64;
     // The packet coming out: source and words; jobs out that belong to packets not ended.
@@ -224,24 +226,38 @@ fn run_packets(seed: u64, stall: f64) {
     let mut order: VecDeque<usize> = VecDeque::new();
     let mut done: Option<bool> = None;
     let mut shown: Option<(u64, bool)> = None;
+    // Beats of payload whose packets have gone out, and are still to be drawn.
+    let (mut standing, mut most) = (0u64, 0u64);
     bench.uut.reset.next = true;
     bench.step();
     bench.uut.reset.next = false;
-    for cycle in 0..40_000u64 {
+    for cycle in 0..200_000u64 {
         for (n, s) in sources.iter_mut().enumerate() {
-            if s.words.is_empty() && s.jobs.is_empty() && cycle < 38_000 && rng.gen_bool(0.2) {
+            if s.words.is_empty() && s.jobs.is_empty() && cycle < 195_000 && rng.gen_bool(0.2) {
                 next += 1;
                 let abandoned = n == 0 && rng.gen_bool(0.2);
                 let count = if abandoned { 0 } else { rng.gen_range(0..3) };
                 let jobs: Vec<u64> = (0..count).map(|j| next << 8 | j << 1 | n as u64).collect();
-                let payload = u64::from(!jobs.is_empty() || abandoned) << 13;
+                let longest = [64, 1024, 4096][rng.gen_range(0..3)];
+                let bytes = if jobs.is_empty() && !abandoned {
+                    0
+                } else {
+                    rng.gen_range(1..=longest)
+                };
+                let payload = u64::from(bytes > 0) << 13 | bytes << 14;
                 let count = rng.gen_range(3..12);
                 let words: Vec<u64> = (0..count)
-                    .map(|w| (next & 0xffff) << 16 | w << 4 | n as u64 | if w == 0 { payload } else { 0 })
+                    .map(|w| w << 4 | n as u64 | if w == 0 { payload } else { (next & 0xffff) << 16 })
                     .collect();
+                let beats = bytes.div_ceil(8);
                 s.words.extend(&words);
                 s.jobs.extend(&jobs);
-                s.sent.push_back(Sent { words, abandoned, jobs });
+                s.sent.push_back(Sent {
+                    words,
+                    beats,
+                    abandoned,
+                    jobs,
+                });
             }
         }
         let job = |s: &Source| ReadJob {
@@ -273,6 +289,9 @@ fn run_packets(seed: u64, stall: f64) {
         }
         uut.done_valid.next = done.is_some();
         uut.done_error.next = done.unwrap_or(false);
+        let draws = standing > 0 && rng.gen_bool(0.9);
+        uut.drawn.next = draws;
+        standing -= u64::from(draws);
         bench.settle();
         let uut = &bench.uut;
         if uut.packet_valid.val() {
@@ -297,6 +316,10 @@ fn run_packets(seed: u64, stall: f64) {
         if uut.packet_valid.val() && uut.packet_ready.val() {
             let word = uut.packet_word.val().to_u64();
             let source = (word & 1) as usize;
+            if packet.is_empty() {
+                // The longest, and one that was granted while the other source's was looked at.
+                assert!(standing < AHEAD + 2 * 512, "seed {seed}, cycle {cycle}: {standing} beats stand");
+            }
             assert_eq!(sources[source].words.pop_front(), Some(word), "seed {seed}, cycle {cycle}");
             packet.push(word);
             shown = None;
@@ -304,6 +327,10 @@ fn run_packets(seed: u64, stall: f64) {
                 let sent = sources[source].sent.pop_front().unwrap();
                 assert_eq!((&sent.words, &sent.jobs), (&packet, &packet_jobs), "seed {seed}, cycle {cycle}");
                 assert_eq!(uut.packet_abandon.val(), sent.abandoned, "seed {seed}, cycle {cycle}");
+                if !sent.abandoned {
+                    standing += sent.beats;
+                    most = most.max(standing);
+                }
                 if !sent.jobs.is_empty() {
                     sources[source].dones.push_back(false);
                 }
@@ -330,6 +357,114 @@ fn run_packets(seed: u64, stall: f64) {
         assert!(s.sent.is_empty(), "seed {seed}: source {n} still has packets");
         assert!(s.packets > 500, "seed {seed}: source {n} sent {} packets only", s.packets);
     }
+    assert!(most > 2 * AHEAD, "seed {seed}: no more than {most} beats stood");
+    assert_eq!(standing, 0, "seed {seed}");
+}
+
+/// One source with packets of three words, each of so many bytes of payload (0: none), as fast as they are taken.
+struct Offers<const K: usize> {
+    bench: Bench<PacketArbiter<K>>,
+    bytes: VecDeque<u64>,
+    word: u64,
+    job: bool,
+}
+
+impl<const K: usize> Offers<K> {
+    fn new(bytes: &[u64]) -> Self {
+        let mut bench = Bench::new(Box::<PacketArbiter<K>>::default(), |b| &mut b.clock);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        bench.uut.packet_ready.next = true;
+        bench.uut.job_ready.next = true;
+        bench.uut.done_valid.next = true;
+        bench.uut.send_done_ready.next = true;
+        Offers {
+            bench,
+            bytes: bytes.iter().copied().collect(),
+            word: 0,
+            job: bytes[0] > 0,
+        }
+    }
+
+    /// Packets granted in so many cycles, in the first of which that many beats are drawn.
+    fn run(&mut self, cycles: u64, draws: u64) -> u64 {
+        let mut granted = 0;
+        for cycle in 0..cycles {
+            let bytes = self.bytes.front().copied();
+            let uut = &mut self.bench.uut;
+            let first = u64::from(bytes > Some(0)) << 13 | bytes.unwrap_or(0) << 14;
+            uut.send_packet_valid.next = bytes.is_some();
+            uut.send_packet_word.next = if self.word == 0 { first } else { self.word }.into();
+            uut.send_packet_last.next = self.word == 2;
+            uut.send_job_valid.next = self.job && bytes.is_some();
+            uut.drawn.next = cycle < draws;
+            self.bench.settle();
+            self.job &= !self.bench.uut.send_job_ready.val();
+            if self.bench.uut.packet_valid.val() {
+                self.word = (self.word + 1) % 3;
+                if self.word == 0 {
+                    granted += 1;
+                    self.bytes.pop_front();
+                    self.job = self.bytes.front() > Some(&0);
+                }
+            }
+            self.bench.edge();
+        }
+        granted
+    }
+}
+
+/// Packets of `bytes` of payload, always another; nothing is drawn: how many are granted. Then one more for each packet's beats that are drawn.
+fn granted<const K: usize>(bytes: u64) -> u64 {
+    let beats = bytes.div_ceil(K as u64);
+    let mut offers = Offers::<K>::new(&[bytes; 100]);
+    let first = offers.run(2000, 0);
+    let mut draws = first * beats - AHEAD - beats;
+    for _ in 0..20 {
+        assert_eq!(offers.run(2000, draws), 0, "{bytes} bytes");
+        assert_eq!(offers.run(20, 1), 1, "{bytes} bytes");
+        draws = beats - 1;
+    }
+    first
+}
+
+/// What is decided late leaves soon: two or three packets stand, of the longest too, so that the wire needn't wait for memory.
+#[test]
+fn standing_payload_is_bounded() {
+    assert_eq!(granted::<8>(4096), 2);
+    assert_eq!(granted::<8>(2048), 2);
+    assert_eq!(granted::<8>(1024), 3);
+    assert_eq!(granted::<8>(1020), 3);
+    assert_eq!(granted::<8>(256), 9);
+    assert_eq!(granted::<8>(64), 33);
+    assert_eq!(granted::<4>(512), 3);
+    assert_eq!(granted::<4>(256), 5);
+}
+
+/// READ requests pass; short packets between long ones don't hold these up, nor long ones them; those that follow each other come to their own bound.
+#[test]
+fn standing_payload_holds_up_nothing_but_payload() {
+    let mut offers = Offers::<8>::new(&[4096, 4096, 0, 0, 0, 4096, 0]);
+    assert_eq!(offers.run(2000, 0), 5);
+    assert_eq!(offers.run(2000, 256), 0);
+    assert_eq!(offers.run(100, 1), 2);
+    // 767 beats stand: one more of each kind.
+    for next in [64, 4096] {
+        let mut offers = Offers::<8>::new(&[4096, 2040, next, next]);
+        assert_eq!(offers.run(2000, 0), 3, "{next} bytes");
+    }
+    // A long one behind a short one.
+    let mut offers = Offers::<8>::new(&[4096, 64, 64, 64, 4096, 4096]);
+    assert_eq!(offers.run(2000, 0), 5);
+    // After many short ones their own length counts.
+    let mut sizes = vec![4096];
+    sizes.extend([64; 200]);
+    let mut offers = Offers::<8>::new(&sizes);
+    let drawn = 1200;
+    let granted = offers.run(4000, drawn) + offers.run(4000, 0);
+    let stand = 512 + 8 * (granted - 1) - drawn;
+    assert!((AHEAD..AHEAD + 24).contains(&stand), "{stand} beats of {granted} packets stand");
 }
 
 #[test]
@@ -343,7 +478,7 @@ fn packets_are_whole_and_jobs_in_their_order() {
 #[test]
 fn diff_packet_arbiter() {
     let warnings = Diff::new("packet_arbiter").cycles(4000).run(
-        PacketArbiter::default(),
+        PacketArbiter::<8>::default(),
         drive!(
             clock,
             reset,
@@ -363,7 +498,8 @@ fn diff_packet_arbiter() {
             packet_ready,
             job_ready,
             done_valid,
-            done_error
+            done_error,
+            drawn
         ),
     );
     assert_eq!(warnings, "");

@@ -108,6 +108,7 @@ row! {
         RNR_RETRY "rnr_retry" 19 8 3 "RNR retries, 7 for ever (R44)";
         MAX_RD_ATOMIC "max_rd_atomic" 19 11 5 "READs and ATOMICs that we may have outstanding, 0 to 16 (R59)";
         SELECTIVE_REPEAT "selective_repeat" 19 16 1 "after a sequence NAK only the packet that it names is sent again: the peer holds early packets";
+        SELECTIVE_WINDOW "selective_window" 19 17 6 "PSNs outstanding at most with selective_repeat, 4 (an ACK is asked for every 4) to 63: what the peer can hold; 0: 64";
         READ_RING_BASE "read_ring_base" 20 0 12 "first responder resource of the QP's ring in the pool";
         MAX_DEST_RD_ATOMIC "max_dest_rd_atomic" 20 16 5 "READs and ATOMICs that the peer may have outstanding, 0 to 16 (R59)";
     }

@@ -131,8 +131,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             full_valid: Default::default(),
             pressed: Default::default(),
             head: Default::default(),
-            // Three quarters of the ring.
-            limit: Constant::new((3u64 << (BA - 2)).to_bits()),
+            // The ring but for the longest frame, which may be coming in, and the time that giving up takes: 27 of 32 KiB.
+            limit: Constant::new((27u64 << (BA - 5)).to_bits()),
             nobody: Constant::new(0x1800u64.to_bits()),
         }
     }

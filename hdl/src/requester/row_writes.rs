@@ -57,6 +57,7 @@ pub struct RowWrites<const QA: usize> {
     pub newest: Signal<In, Bit>,
     /// The QP's attribute, as word 2 has it.
     pub selective: Signal<In, Bit>,
+    pub window: Signal<In, Bits<6>>,
     /// One cycle: on from the highest PSN. Its WQE; whether that is inside a message. Both stand until `idle`.
     pub resume: Signal<In, Bit>,
     pub resume_wqe: Signal<In, Bits<16>>,
@@ -95,9 +96,10 @@ pub struct RowWrites<const QA: usize> {
     now_data: Signal<Local, Bits<32>>,
     kept: DFF<Bits<QA>>,
     saving: Signal<Local, Bit>,
-    /// The packet doesn't end its message; the host's word says selective repeat.
+    /// The packet doesn't end its message; the host's word says selective repeat, and its window.
     unended: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
+    wanted_window: Signal<Local, Bits<6>>,
     after: Signal<Local, Bits<16>>,
     following: Signal<Local, Bits<16>>,
     psn: Signal<Local, Bits<32>>,
@@ -118,6 +120,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
         }
         self.unended.next = !self.last.val();
         self.wanted.next = self.row_word.val().get_bit(16);
+        self.wanted_window.next = self.row_word.val().get_bits::<6>(17);
         self.psn.next = bit_cast::<32, 24>(self.psn_after.val());
         self.saving.next = (self.step.q.val() == RowStep::SaveBegun)
             | (self.step.q.val() == RowStep::SavePsn)
@@ -172,7 +175,8 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.now_item.next = 2.into();
                 self.now_data.next = self.out_data.q.val()
                     | (bit_cast::<32, 1>(self.unended.val().into()) << 24)
-                    | (bit_cast::<32, 1>(self.selective.val().into()) << 25);
+                    | (bit_cast::<32, 1>(self.selective.val().into()) << 25)
+                    | (bit_cast::<32, 6>(self.window.val()) << 26);
                 self.step.d.next = RowStep::SaveOffset;
             }
             RowStep::SaveOffset => {
@@ -223,7 +227,9 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             RowStep::BeginHighest => {
                 self.now_write.next = true;
                 self.now_item.next = 2.into();
-                self.now_data.next = self.out_data.q.val() | (bit_cast::<32, 1>(self.wanted.val().into()) << 25);
+                self.now_data.next = self.out_data.q.val()
+                    | (bit_cast::<32, 1>(self.wanted.val().into()) << 25)
+                    | (bit_cast::<32, 6>(self.wanted_window.val()) << 26);
                 self.step.d.next = RowStep::BeginIndex;
             }
             RowStep::BeginIndex => {

@@ -22,7 +22,7 @@
 //! Cycles: 10 to `Judge`, a key check, 2.
 //!
 //! Row, 32 words: 0 [23:0] next PSN, [24] its packet alone; 1 [15:0] next WQE, [31:16] first WQE never begun; 2 [23:0] highest PSN sent + 1, [24] it is
-//! inside a message, [25] selective repeat; 3 first WQE never begun; 4 bytes of the message sent; 5, 6 place of a split packet's second piece; 7 WQE whose
+//! inside a message, [25] selective repeat, [31:26] its window; 3 first WQE never begun; 4 bytes of the message sent; 5, 6 place of a split packet's second piece; 7 WQE whose
 //! payload read failed; 8, 9, 10, 11 QP row words 0, 1, 16, 19; 12 bytes of the message sent at the highest PSN; 16 + 2k records.
 
 use super::bth::Bth;
@@ -189,6 +189,9 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// Selective repeat: the packet is sent again alone; the QP's attribute; the highest PSN is inside a message.
     alone: DFF<Bit>,
     selective: DFF<Bit>,
+    /// PSNs outstanding at most with it; 0: 64.
+    window: DFF<Bits<6>>,
+    window_now: Signal<Local, Bits<6>>,
     mid_message: DFF<Bit>,
     /// 64 PSNs or more from the oldest one: a cycle behind `distance`.
     far: DFF<Bit>,
@@ -280,6 +283,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             newest,
             alone,
             selective,
+            window,
             mid_message,
             far,
             bad_operation,
@@ -358,7 +362,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         }
         self.resume_wqe.next = self.resume_to.val();
         // What the peer can hold; and a packet that was to be sent again has arrived meanwhile.
-        self.far.d.next = self.distance.q.val().get_bits::<18>(6).any() & self.check.reliable.val();
+        self.window_now.next = self.window.q.val();
+        if self.state.q.val() == SegmenterState::Hold {
+            self.window_now.next = self.row_word.val().get_bits::<6>(26);
+        }
+        self.far.d.next = (self.distance.q.val().get_bits::<18>(6).any()
+            | (self.window_now.val().any() & (self.distance.q.val().get_bits::<6>(0) >= self.window_now.val())))
+            & self.check.reliable.val();
         self.window_full.next = self.selective.q.val() & self.newest.q.val() & self.far.q.val() & !self.broken.q.val();
         self.passed.next = self.alone.q.val() & self.distance.q.val().get_bit(23) & !self.broken.q.val();
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
@@ -628,6 +638,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
                 self.mid_message.d.next = self.row_word.val().get_bit(24);
                 self.selective.d.next = self.row_word.val().get_bit(25);
+                self.window.d.next = self.row_word.val().get_bits::<6>(26);
                 self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
                 self.row_write_item.next = self.record_b.val();
                 self.row_write_data.next = self.cut.remaining.val();
@@ -983,6 +994,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.last.next = self.last.val();
         self.writes.newest.next = self.newest.q.val();
         self.writes.selective.next = self.selective.q.val();
+        self.writes.window.next = self.window.q.val();
         self.writes.resume_wqe.next = self.resume_to.val();
         self.writes.mid_message.next = self.mid_message.q.val();
         self.writes.next_wqe.next = self.next_wqe.q.val();

@@ -870,6 +870,7 @@ impl<
         self.tx.payload_error.next = self.side.payload_error.val();
         self.tx.payload_valid.next = self.side.payload_valid.val();
         self.side.payload_free.next = self.tx.payload_free.val();
+        self.side.payload_drawn.next = self.tx.payload_drawn.val();
 
         // READ responder.
         self.side.request_valid.next = self.control.request_valid.val();

@@ -200,6 +200,7 @@ pub struct RequesterSide<
     pub payload_error: Signal<Out, Bit>,
     pub payload_valid: Signal<Out, Bit>,
     pub payload_free: Signal<In, Bits<PB>>,
+    pub payload_drawn: Signal<In, Bit>,
     /// Clocks per 4.096 us, 24.8 fixed point.
     pub tick: Signal<In, Bits<32>>,
     /// BAD_DOORBELL.
@@ -224,7 +225,7 @@ pub struct RequesterSide<
     reset_complete: ResetCopy,
     reset_read: ResetCopy,
     reset_reader: ResetCopy,
-    packet_arbiter: PacketArbiter,
+    packet_arbiter: PacketArbiter<K>,
     dma_reader: DmaReader<W, K, S, N, PB, AB>,
     no_error: Constant<Bits<8>>,
 }
@@ -393,6 +394,7 @@ impl<
             payload_error: Default::default(),
             payload_valid: Default::default(),
             payload_free: Default::default(),
+            payload_drawn: Default::default(),
             tick: Default::default(),
             event_job: Default::default(),
             event_valid: Default::default(),
@@ -646,6 +648,7 @@ impl<
         self.payload_error.next = self.dma_reader.payload_error.val();
         self.payload_valid.next = self.dma_reader.payload_valid.val();
         self.dma_reader.payload_free.next = self.payload_free.val();
+        self.packet_arbiter.drawn.next = self.payload_drawn.val();
         self.mtt_read.next = self.dma_reader.mtt_read.val();
         self.mtt_entry.next = self.dma_reader.mtt_entry.val();
         self.dma_reader.mtt_grant.next = self.mtt_grant.val();

@@ -3,21 +3,34 @@
 //!
 //! ```text
 //! send packet words ─┐ one packet at a time ─► packet words (tx)
-//! read packet words ─┘         │
-//! send read jobs ─┐            ▼ grant
+//! read packet words ─┘         │     ▲
+//! send read jobs ─┐            ▼     └── open ◄─ beats granted, not drawn yet ◄─ drawn (tx)
 //! read read jobs ─┴─► read jobs (mem::DmaReader) ─► done ─► order of sources ─► done of the source
 //! ```
 //!
 //! A source that offers its first word is granted until its last word is taken, in turns. Its packet's jobs are taken only then, and the last word
 //! waits for a job that is offered, so words and jobs stand in the same order. At most 16 packets with payload are between their
 //! first word and their `done`. A turn costs a cycle.
+//!
+//! *Standing payload* is bounded, so that what is decided late (a packet sent again, a READ response) leaves soon: a packet with payload is granted while fewer
+//! beats than [`AHEAD`] and the packet's own, or the longest of late, are granted and not drawn from the payload FIFO. So the next packet is whole when the one
+//! before it ends, where a grant and the last beat of its payload are at most `AHEAD` cycles and its length apart, and `AHEAD` beats and two packets stand. *Of
+//! late*: a sixteenth less with each shorter packet, so that short ones between long ones don't hold these up. Packets without payload aren't bounded: a READ
+//! request mustn't hold up the responses behind it. What a source has just begun to offer is looked at three cycles later, what it offered before it a little too long:
+//! one packet more may be granted then.
 
 use crate::mem::ReadJob;
 use rust_hdl::prelude::*;
 
-/// The arbiter.
+/// Beats that stand beside the packet that is granted: what the wire takes while host memory answers.
+pub const AHEAD: u64 = 256;
+
+/// A shorter packet makes the longest of late shorter by this part of it, log2.
+const DECAY_LOG: u64 = 4;
+
+/// The arbiter of payload in beats of `K` bytes, 8 or 4.
 #[derive(LogicBlock)]
-pub struct PacketArbiter {
+pub struct PacketArbiter<const K: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub send_packet_word: Signal<In, Bits<32>>,
@@ -53,6 +66,8 @@ pub struct PacketArbiter {
     pub done_valid: Signal<In, Bit>,
     pub done_error: Signal<In, Bit>,
     pub done_ready: Signal<Out, Bit>,
+    /// One cycle: a beat has left the payload FIFO.
+    pub drawn: Signal<In, Bit>,
     /// A source is granted, and which (0 send, 1 read); a job of its packet has gone.
     active: DFF<Bit>,
     read: DFF<Bit>,
@@ -72,12 +87,39 @@ pub struct PacketArbiter {
     rest: Signal<Local, Bits<16>>,
     place: Signal<Local, Bits<5>>,
     some: Signal<Local, Bit>,
+    /// The granted packet's first word stands there; beats of its payload, in the cycle after.
+    fresh: DFF<Bit>,
+    beats: DFF<Bits<12>>,
+    abandoned: DFF<Bit>,
+    /// Beats of the packet that may be granted next; it has none.
+    offered: DFF<Bits<12>>,
+    bare: DFF<Bit>,
+    /// The longest packet of late.
+    longest: DFF<Bits<12>>,
+    /// Beats granted and not drawn; what the next packet may add to, with its own; whether it may be granted.
+    standing: DFF<Bits<12>>,
+    change: DFF<Bits<12>>,
+    bound: DFF<Bits<12>>,
+    open: DFF<Bit>,
+    chooses_read: Signal<Local, Bit>,
+    first: Signal<Local, Bits<32>>,
+    bytes: Signal<Local, Bits<14>>,
+    rounded: Signal<Local, Bits<14>>,
+    length: Signal<Local, Bits<12>>,
+    paid: Signal<Local, Bit>,
+    choosing: Signal<Local, Bit>,
+    short: Constant<Bits<14>>,
+    beat_log: Constant<Bits<4>>,
+    ahead: Constant<Bits<12>>,
+    nothing: Constant<Bits<12>>,
+    decay_log: Constant<Bits<4>>,
     full: Constant<Bits<5>>,
     one: Constant<Bits<16>>,
 }
 
-impl Default for PacketArbiter {
+impl<const K: usize> Default for PacketArbiter<K> {
     fn default() -> Self {
+        assert!(K == 4 || K == 8, "PacketArbiter: beats of 4 or 8 bytes");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -113,6 +155,7 @@ impl Default for PacketArbiter {
             done_valid: Default::default(),
             done_error: Default::default(),
             done_ready: Default::default(),
+            drawn: Default::default(),
             active: Default::default(),
             read: Default::default(),
             opened: Default::default(),
@@ -130,16 +173,39 @@ impl Default for PacketArbiter {
             rest: Default::default(),
             place: Default::default(),
             some: Default::default(),
+            fresh: Default::default(),
+            beats: Default::default(),
+            abandoned: Default::default(),
+            offered: Default::default(),
+            bare: Default::default(),
+            longest: Default::default(),
+            standing: Default::default(),
+            change: Default::default(),
+            bound: Default::default(),
+            open: Default::default(),
+            chooses_read: Default::default(),
+            first: Default::default(),
+            bytes: Default::default(),
+            rounded: Default::default(),
+            length: Default::default(),
+            paid: Default::default(),
+            choosing: Default::default(),
+            short: Constant::new((K as u64 - 1).to_bits()),
+            beat_log: Constant::new((K.ilog2() as u64).to_bits()),
+            ahead: Constant::new(AHEAD.to_bits()),
+            nothing: Constant::new(0u64.to_bits()),
+            decay_log: Constant::new(DECAY_LOG.to_bits()),
             full: Constant::new(16u64.to_bits()),
             one: Constant::new(1u64.to_bits()),
         }
     }
 }
 
-impl Logic for PacketArbiter {
+impl<const K: usize> Logic for PacketArbiter<K> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, active, read, opened, order, count);
+        dff_setup!(self, clock, fresh, beats, abandoned, offered, bare, longest, standing, change, bound, open);
 
         self.word.next = self.send_packet_word.val();
         self.last.next = self.send_packet_last.val();
@@ -176,14 +242,67 @@ impl Logic for PacketArbiter {
         if self.taken.val() & self.last.val() {
             self.active.d.next = false;
         }
+        // The other first.
+        self.chooses_read.next = self.read_packet_valid.val() & (!self.read.q.val() | !self.send_packet_valid.val());
+        self.fresh.d.next = false;
         if !self.active.q.val() {
-            // The other first.
-            if self.send_packet_valid.val() | self.read_packet_valid.val() {
+            if (self.send_packet_valid.val() | self.read_packet_valid.val()) & self.open.q.val() {
                 self.active.d.next = true;
+                self.fresh.d.next = true;
                 self.opened.d.next = false;
-                self.read.d.next = self.read_packet_valid.val() & (!self.read.q.val() | !self.send_packet_valid.val());
+                self.read.d.next = self.chooses_read.val();
             }
         }
+
+        // Beats of the packet whose first word stands there: granted, or to be granted next.
+        self.first.next = self.word.val();
+        if !self.active.q.val() {
+            self.first.next = self.send_packet_word.val();
+            if self.chooses_read.val() {
+                self.first.next = self.read_packet_word.val();
+            }
+        }
+        self.bytes.next = self.first.val().get_bits::<14>(14);
+        self.rounded.next = (self.bytes.val() + self.short.val()) >> self.beat_log.val();
+        self.paid.next = self.first.val().get_bit(13);
+        self.length.next = 0.into();
+        if self.paid.val() {
+            self.length.next = self.rounded.val().get_bits::<12>(0);
+        }
+
+        // Standing payload, each sum behind a register.
+        if self.fresh.q.val() {
+            self.beats.d.next = self.length.val();
+            if self.paid.val() {
+                self.longest.d.next = self.longest.q.val() - (self.longest.q.val() >> self.decay_log.val());
+                if self.length.val() > self.longest.q.val() {
+                    self.longest.d.next = self.length.val();
+                }
+            }
+        }
+        self.abandoned.d.next = self.taken.val() & self.last.val() & self.packet_abandon.val();
+        self.change.d.next = 0.into();
+        if self.abandoned.q.val() {
+            self.change.d.next = self.nothing.val() - self.beats.q.val();
+        }
+        if self.fresh.q.val() {
+            self.change.d.next = self.length.val();
+        }
+        self.standing.d.next = self.standing.q.val() + self.change.q.val();
+        if self.drawn.val() {
+            self.standing.d.next = self.standing.q.val() + self.change.q.val() - 1;
+        }
+        self.choosing.next = !self.active.q.val() & (self.send_packet_valid.val() | self.read_packet_valid.val());
+        self.bare.d.next = self.choosing.val() & !self.paid.val();
+        self.offered.d.next = self.longest.q.val();
+        if self.choosing.val() & (self.length.val() > self.longest.q.val()) {
+            self.offered.d.next = self.length.val();
+        }
+        self.bound.d.next = self.ahead.val() + self.offered.q.val();
+        if self.bare.q.val() {
+            self.bound.d.next = self.nothing.val() - 1;
+        }
+        self.open.d.next = self.standing.q.val() < self.bound.q.val();
 
         // Whose `done` comes next.
         self.some.next = self.count.q.val().any();
@@ -217,6 +336,13 @@ impl Logic for PacketArbiter {
             self.read.d.next = false;
             self.count.d.next = 0.into();
             self.order.d.next = 0.into();
+            self.fresh.d.next = false;
+            self.abandoned.d.next = false;
+            self.change.d.next = 0.into();
+            self.longest.d.next = 0.into();
+            self.bare.d.next = false;
+            self.standing.d.next = 0.into();
+            self.open.d.next = false;
             self.packet_valid.next = false;
             self.job_valid.next = false;
         }

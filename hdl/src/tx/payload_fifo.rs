@@ -24,6 +24,8 @@ pub struct PayloadFifo<const W: usize, const A: usize, const B: usize> {
     pub s_valid: Signal<In, Bit>,
     pub s_ready: Signal<Out, Bit>,
     pub free: Signal<Out, Bits<B>>,
+    /// One cycle: a beat has been read.
+    pub drawn: Signal<Out, Bit>,
     pub packet_valid: Signal<Out, Bit>,
     pub packet_error: Signal<Out, Bit>,
     pub packet_next: Signal<In, Bit>,
@@ -67,6 +69,7 @@ impl<const W: usize, const A: usize, const B: usize> Default for PayloadFifo<W, 
             s_valid: Default::default(),
             s_ready: Default::default(),
             free: Default::default(),
+            drawn: Default::default(),
             packet_valid: Default::default(),
             packet_error: Default::default(),
             packet_next: Default::default(),
@@ -122,6 +125,7 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
         self.s_ready.next = self.open.q.val();
         self.push.next = self.s_valid.val() & self.open.q.val();
         self.free.next = self.room.q.val();
+        self.drawn.next = self.fetched.q.val();
         self.ram.write_enable.next = self.push.val();
         self.ram.write_address.next = self.write.q.val().get_bits::<A>(0);
         self.ram.write_data.next = self.s_data.val();

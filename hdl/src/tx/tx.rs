@@ -57,6 +57,8 @@ pub struct Tx<
     pub payload_ready: Signal<Out, Bit>,
     /// Beats that the payload FIFO can take.
     pub payload_free: Signal<Out, Bits<PB>>,
+    /// One cycle: a beat has left the payload FIFO.
+    pub payload_drawn: Signal<Out, Bit>,
     pub table_valid: Signal<In, Bit>,
     pub table_address: Signal<In, Bits<17>>,
     pub table_data: Signal<In, Bits<32>>,
@@ -134,6 +136,7 @@ impl<
             payload_valid: Default::default(),
             payload_ready: Default::default(),
             payload_free: Default::default(),
+            payload_drawn: Default::default(),
             table_valid: Default::default(),
             table_address: Default::default(),
             table_data: Default::default(),
@@ -235,6 +238,7 @@ impl<
         self.payload.s_valid.next = self.payload_valid.val();
         self.payload_ready.next = self.payload.s_ready.val();
         self.payload_free.next = self.payload.free.val();
+        self.payload_drawn.next = self.payload.drawn.val();
         self.builder.payload_whole.next = self.payload.packet_valid.val();
         self.builder.payload_error.next = self.payload.packet_error.val();
         self.payload.packet_next.next = self.builder.payload_next.val();

@@ -23,6 +23,18 @@ pub struct Loss {
     /// Messages of each run [default: 512, Verilated engines 96]
     #[arg(long, value_parser = clap::value_parser!(u16).range(2..=4096))]
     messages: Option<u16>,
+    /// Only schemes whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    scheme: Option<String>,
+    /// Only wires whose names contain this; the good one always
+    #[arg(long, value_name = "TEXT")]
+    wire: Option<String>,
+    /// PSNs outstanding at most with selective repeat, instead of what the host library chooses
+    #[arg(long, value_name = "PSNS", value_parser = clap::value_parser!(u8).range(4..=64))]
+    window: Option<u8>,
+    /// Write what every frame does at both ends, with its time (Verilated engines)
+    #[arg(long, value_name = "PATH")]
+    timeline: Option<PathBuf>,
     /// Write the table as a Markdown page
     #[arg(long, value_name = "PATH")]
     markdown: Option<PathBuf>,
@@ -74,6 +86,10 @@ impl Loss {
             memory_latency: common.latency,
             routes: verbs.iter().map(|v| v.route()).collect(),
             messages: self.messages.map_or(messages, usize::from),
+            scheme: self.scheme.clone(),
+            wire: self.wire.clone(),
+            window: self.window,
+            timeline: self.timeline.clone(),
         };
         let runs = run(&options, &progress(common, 0))?;
         let held = runs.points.iter().all(Point::holds);

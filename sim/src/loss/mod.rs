@@ -9,6 +9,7 @@
 
 mod plot;
 mod report;
+mod timeline;
 
 pub use plot::svg;
 pub use report::{markdown, print};
@@ -22,10 +23,13 @@ use indicatif::ProgressBar;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+use std::path::PathBuf;
 use verbena_model::fabric::Fabric;
+use verbena_model::golden::send::SELECTIVE_WINDOW;
 use verbena_model::wire::{Faults, Statistics};
 use verbena_spec::config::Config;
 use verbena_spec::counters as c;
+use verbena_verbs::SELECTIVE_BYTES;
 
 /// Path MTU, bytes.
 pub const PMTU: usize = 1024;
@@ -66,12 +70,22 @@ pub struct Scheme {
     pub gated: bool,
 }
 
+impl Scheme {
+    /// PSNs outstanding at most: what the peer holds. An engine takes what the host library chooses, but a gap must be able to come to the distance at
+    /// which it is a loss.
+    fn window(&self, machines: Machines) -> Option<u8> {
+        let far = u32::from(self.order.nak_distance) >= SELECTIVE_BYTES / PMTU as u32;
+        (machines == Machines::Golden || far).then_some(SELECTIVE_WINDOW as u8)
+    }
+}
+
 /// All schemes, side by side.
 pub const SCHEMES: [Scheme; 4] = [
     Scheme {
         name: "selective repeat, nak_distance 0",
         order: Order {
             selective_repeat: true,
+            selective_window: None,
             reorder: true,
             nak_distance: 0,
             nak_delay: 0,
@@ -82,6 +96,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "selective repeat, nak_distance 32",
         order: Order {
             selective_repeat: true,
+            selective_window: None,
             reorder: true,
             nak_distance: 32,
             nak_delay: 0,
@@ -92,6 +107,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "go-back-N, early packets held",
         order: Order {
             selective_repeat: false,
+            selective_window: None,
             reorder: true,
             nak_distance: 0,
             nak_delay: 0,
@@ -102,6 +118,7 @@ pub const SCHEMES: [Scheme; 4] = [
         name: "go-back-N, early packets dropped",
         order: Order {
             selective_repeat: false,
+            selective_window: None,
             reorder: false,
             nak_distance: 0,
             nak_delay: 0,
@@ -121,6 +138,13 @@ pub struct LossOptions {
     pub routes: Vec<Route>,
     /// Messages of a run.
     pub messages: usize,
+    /// Only schemes and wires whose names contain that; a scheme's undisturbed run is always made.
+    pub scheme: Option<String>,
+    pub wire: Option<String>,
+    /// PSNs outstanding at most with selective repeat, beside what the host library chooses.
+    pub window: Option<u8>,
+    /// Every frame of Verilated engines, at both ends.
+    pub timeline: Option<PathBuf>,
 }
 
 /// What the wire does both ways.
@@ -216,6 +240,10 @@ pub fn verb(route: Route) -> &'static str {
     }
 }
 
+fn contains(part: &Option<String>, name: &str) -> bool {
+    part.as_ref().is_none_or(|part| name.contains(part))
+}
+
 /// Schemes that the machines can run, and the names of the others.
 fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
     let (reorder, selective) = match options.machines {
@@ -227,7 +255,11 @@ fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
         }
     };
     let (mut can, mut others) = (vec![], vec![]);
-    for scheme in SCHEMES {
+    for scheme in SCHEMES.iter().filter(|s| contains(&options.scheme, s.name)) {
+        let mut scheme = *scheme;
+        if scheme.order.selective_repeat {
+            scheme.order.selective_window = options.window.or(scheme.window(options.machines));
+        }
         let order = scheme.order;
         if (reorder || !order.reorder) && (selective || !order.selective_repeat) {
             can.push(scheme);
@@ -254,7 +286,7 @@ pub fn run(options: &LossOptions, progress: &ProgressBar) -> Result<Runs> {
             .iter()
             .map(|(loss, _)| Disturbance::Loss(*loss))
             .chain([Disturbance::Bursts, Disturbance::Reorder, Disturbance::Spray]);
-    let disturbances: Vec<Disturbance> = disturbances.collect();
+    let disturbances: Vec<Disturbance> = disturbances.filter(|d| contains(&options.wire, &report::disturbance(*d))).collect();
     progress.set_length((options.routes.len() * schemes.len() * (disturbances.len() + 1)) as u64);
     let mut points = vec![];
     for route in &options.routes {
@@ -299,14 +331,22 @@ fn point(options: &LossOptions, route: Route, scheme: Scheme, wire: Disturbance,
         Machines::Golden => {
             let mut pair = GoldenPair::new(options.seed, ROUND_TRIP / 2, wire.faults())?;
             pair.set_fabric(&wire.fabric());
-            measure(pair, options, route, scheme, wire, base)
+            measure(&mut pair, options, route, scheme, wire, base)
         }
-        Machines::Verilated => measure(pair(options, wire)?, options, route, scheme, wire, base),
+        Machines::Verilated => {
+            let mut pair = pair(options, wire)?;
+            pair.timeline = options.timeline.is_some().then(Vec::new);
+            let point = measure(&mut pair, options, route, scheme, wire, base)?;
+            if let (Some(path), Some(frames)) = (&options.timeline, &pair.timeline) {
+                timeline::append(path, &point, frames, pair.clock_khz())?;
+            }
+            Ok(point)
+        }
     }
 }
 
 fn measure<N: Network>(
-    mut network: N,
+    network: &mut N,
     options: &LossOptions,
     route: Route,
     scheme: Scheme,
@@ -324,8 +364,8 @@ fn measure<N: Network>(
         order: scheme.order,
         qps: 1,
     };
-    let mut flows = [Flow::new(&mut network, 0, flow, data)?];
-    let (moved, gave_up) = match transfer(&mut network, &mut flows, 1000, |_| ()) {
+    let mut flows = [Flow::new(network, 0, flow, data)?];
+    let (moved, gave_up) = match transfer(network, &mut flows, 1000, |_| ()) {
         Err(error) if error.downcast_ref::<NotHeld>().is_some() => (Moved::default(), Some(format!("{error:#}"))),
         moved => (moved?, None),
     };

@@ -3,9 +3,10 @@
 
 use super::{Disturbance, LossOptions, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
 use verbena_model::golden::send::SELECTIVE_WINDOW;
+use verbena_verbs::SELECTIVE_BYTES;
 
-fn disturbance(p: &Point) -> String {
-    match p.wire {
+pub fn disturbance(wire: Disturbance) -> String {
+    match wire {
         Disturbance::None => "good".into(),
         Disturbance::Loss(loss) => format!("{} % lost", 100.0 * loss),
         Disturbance::Reorder => format!("{} % overtaken by up to {}", 100.0 * super::REORDER, super::REORDER_WINDOW),
@@ -51,7 +52,10 @@ fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
         seen.push(p.scheme.name);
         let o = p.scheme.order;
         let sender = if o.selective_repeat {
-            format!("AckReq every 4 packets, window {SELECTIVE_WINDOW}")
+            let window = o
+                .selective_window
+                .map_or((SELECTIVE_BYTES / PMTU as u32).min(SELECTIVE_WINDOW), u32::from);
+            format!("AckReq every 4 packets, window {window}")
         } else {
             "AckReq every 16 packets".into()
         };
@@ -83,7 +87,7 @@ pub fn print(runs: &Runs, options: &LossOptions) {
             "{:<6} {:<34} {:<36} {:>7.3} {:>6.1} %  {:<30} {:<7} {:>6} {:>6} {:>7} {:>8} {:>7} {:>7}{}",
             p.verb,
             p.scheme.name,
-            disturbance(p),
+            disturbance(p.wire),
             p.goodput,
             100.0 * p.share,
             gate(p),
@@ -128,7 +132,7 @@ pub fn markdown(runs: &Runs, options: &LossOptions, plot: Option<&str>) -> Strin
             "| {} | {} | {} | {:.3} | {:.1} % | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             p.verb,
             p.scheme.name,
-            disturbance(p),
+            disturbance(p.wire),
             p.goodput,
             100.0 * p.share,
             gate(p),

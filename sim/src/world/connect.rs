@@ -315,6 +315,7 @@ pub fn connect<N: Network>(
                 rts.max_rd_atomic = Some(depths[side]);
                 if options.reorder && selective {
                     rts.selective_repeat = Some(rng.gen());
+                    rts.selective_window = rng.gen::<bool>().then(|| rng.gen_range(4..=64));
                 }
             }
         }

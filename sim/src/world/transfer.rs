@@ -36,6 +36,8 @@ impl Route {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Order {
     pub selective_repeat: bool,
+    /// PSNs outstanding at most with it; the host library's choice unless given.
+    pub selective_window: Option<u8>,
     /// Early packets are held.
     pub reorder: bool,
     /// PSNs.
@@ -191,6 +193,7 @@ impl Flow {
                 retry_count: Some(RETRIES),
                 max_rd_atomic: depths[1 - side],
                 selective_repeat: can.selective_repeat.then_some(order.selective_repeat),
+                selective_window: order.selective_window.filter(|_| can.selective_repeat && order.selective_repeat),
                 ..QpAttr::to_rts(PSNS[side])
             };
             let device = network.device(side);

@@ -42,7 +42,7 @@ impl PathMtu {
 /// |---|---|---|
 /// | INIT | UD: `qkey` | `access` (RC, UC), `pkey` |
 /// | RTR | RC, UC: `peer`, `dest_qpn`, `rq_psn`, `path_mtu` | `access`, `pkey`; RC: `min_rnr_timer`, `max_dest_rd_atomic`, and with reorder `reorder`, `nak_distance`, `nak_delay`; UD: `qkey` |
-/// | RTS, from RTR | `sq_psn`, where the engine has a requester | RC: `timeout`, `retry_count`, `rnr_retry`, `max_rd_atomic`, `selective_repeat` where the engine can |
+/// | RTS, from RTR | `sq_psn`, where the engine has a requester | RC: `timeout`, `retry_count`, `rnr_retry`, `max_rd_atomic`, `selective_repeat`, `selective_window` where the engine can |
 /// | SQD, RTS from SQD, ERR, RESET | – | – |
 ///
 /// The engine takes a row only in RESET and INIT, and the send half's words in RTR: nothing else can be changed once the QP is in RTR.
@@ -85,8 +85,11 @@ pub struct QpAttr {
     /// On an engine with reorder: a gap is a loss once it is older, us, 0 to 4095. Default 0: its age doesn't count.
     pub nak_delay: Option<u16>,
     /// After a sequence NAK send only the packet that it names again, and ask for holes in READ responses alone: for a peer that is known to
-    /// hold early packets. At most 64 PSNs are then outstanding. Default false: go back N.
+    /// hold early packets. Default false: go back N.
     pub selective_repeat: Option<bool>,
+    /// With selective repeat: PSNs that are outstanding at most, 4 to 64, which is what the peer can hold of early packets: what it hasn't room for it
+    /// drops, and the queue goes back. Default: what an engine of ours holds, [`SELECTIVE_BYTES`], in packets of the path MTU, 64 at most.
+    pub selective_window: Option<u8>,
 }
 
 impl QpAttr {
@@ -158,6 +161,7 @@ impl QpAttr {
             (self.nak_distance.is_some(), "nak_distance"),
             (self.nak_delay.is_some(), "nak_delay"),
             (self.selective_repeat.is_some(), "selective_repeat"),
+            (self.selective_window.is_some(), "selective_window"),
         ];
         all.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect()
     }
@@ -175,8 +179,15 @@ const RTR: [&str; 7] = [
     "nak_distance",
     "nak_delay",
 ];
-/// And to RTS, the last on an engine with selective repeat.
-const RTS: [&str; 5] = ["timeout", "retry_count", "rnr_retry", "max_rd_atomic", "selective_repeat"];
+/// And to RTS, the last two on an engine with selective repeat.
+const RTS: [&str; 6] = [
+    "timeout",
+    "retry_count",
+    "rnr_retry",
+    "max_rd_atomic",
+    "selective_repeat",
+    "selective_window",
+];
 
 /// What a change needs, and what it takes besides.
 fn rule(transport: Transport, from: QpState, to: QpState, can: &Capabilities) -> (Names, Names) {
@@ -190,7 +201,7 @@ fn rule(transport: Transport, from: QpState, to: QpState, can: &Capabilities) ->
             if can.reorder { &RTR } else { &RTR[..RTR.len() - 3] },
         ),
         (Uc, Rtr) => (&["peer", "dest_qpn", "rq_psn", "path_mtu"], &["access", "pkey"]),
-        (Rc, Rts) if from == Rtr && can.requester => (&["sq_psn"], if can.selective_repeat { &RTS } else { &RTS[..RTS.len() - 1] }),
+        (Rc, Rts) if from == Rtr && can.requester => (&["sq_psn"], if can.selective_repeat { &RTS } else { &RTS[..RTS.len() - 2] }),
         (_, Rts) if from == Rtr && can.requester => (&["sq_psn"], &[]),
         _ => (&[], &[]),
     }
@@ -214,6 +225,13 @@ const DEFAULT_RETRIES: u32 = 7;
 const DEFAULT_RD_ATOMIC: u32 = 1;
 /// READs and ATOMICs that an engine can have outstanding, each way.
 const MOST_RD_ATOMIC: u32 = 16;
+/// Packets that an engine holds for a QP, and the window of the send queue that it may hold.
+const SELECTIVE_WINDOW: u32 = 64;
+/// Packets after which an ACK is asked for with selective repeat (R74): a smaller window might hold none that asks, and wait for ever.
+const SELECTIVE_ACKS: u8 = 4;
+/// Payload that may be outstanding with selective repeat where `selective_window` isn't given, bytes: an engine of ours holds early packets while no more
+/// than 27 KiB, headers counted, have come since the oldest of them, and the one that was lost comes behind them.
+pub const SELECTIVE_BYTES: u32 = 24 << 10;
 /// Default partition, full member.
 const DEFAULT_PKEY: u32 = 0xffff;
 
@@ -246,9 +264,15 @@ impl<P: Bus + DmaMemory> Device<P> {
             qp::RETRY_COUNT.set(&mut row, DEFAULT_RETRIES);
             qp::RNR_RETRY.set(&mut row, DEFAULT_RETRIES);
             qp::MAX_RD_ATOMIC.set(&mut row, DEFAULT_RD_ATOMIC);
-            [qp::SELECTIVE_REPEAT, qp::REORDER, qp::NAK_DISTANCE, qp::NAK_DELAY]
-                .iter()
-                .for_each(|f| f.set(&mut row, 0));
+            [
+                qp::SELECTIVE_REPEAT,
+                qp::SELECTIVE_WINDOW,
+                qp::REORDER,
+                qp::NAK_DISTANCE,
+                qp::NAK_DELAY,
+            ]
+            .iter()
+            .for_each(|f| f.set(&mut row, 0));
             qp::MAX_DEST_RD_ATOMIC.set(&mut row, self.fair_depth());
         }
         self.apply(qp, attr, &mut row)?;
@@ -367,6 +391,19 @@ impl<P: Bus + DmaMemory> Device<P> {
                 });
             }
             qp::PMTU.set(row, mtu as u32);
+        }
+        if let Some(window) = attr.selective_window {
+            if !(SELECTIVE_ACKS..=SELECTIVE_WINDOW as u8).contains(&window) {
+                return Err(Error::OutOfRange {
+                    what: "selective_window",
+                    value: window as u64,
+                    want: format!("{SELECTIVE_ACKS} to {SELECTIVE_WINDOW}"),
+                });
+            }
+            qp::SELECTIVE_WINDOW.set(row, window as u32 % SELECTIVE_WINDOW);
+        } else if attr.selective_repeat == Some(true) {
+            let packets = SELECTIVE_BYTES / (128 << qp::PMTU.get(row));
+            qp::SELECTIVE_WINDOW.set(row, packets.min(SELECTIVE_WINDOW) % SELECTIVE_WINDOW);
         }
         if let Some(peer) = attr.peer {
             self.apply_peer(handle, &peer, row)?;

@@ -677,13 +677,34 @@ fn r23_r42_the_row_holds_what_makes_a_gap_a_loss_and_what_is_sent_again() {
     ordered(&mut m, Some(63), Some(4095)).unwrap();
     let rts = QpAttr {
         selective_repeat: Some(true),
+        selective_window: Some(63),
         ..rts()
     };
+    for window in [0, 3, 65] {
+        let result = m.device.modify_qp(
+            m.qp,
+            &QpAttr {
+                selective_window: Some(window),
+                ..rts
+            },
+        );
+        assert!(
+            matches!(
+                &result,
+                Err(Error::OutOfRange {
+                    what: "selective_window",
+                    ..
+                })
+            ),
+            "{result:?}"
+        );
+    }
     m.device.modify_qp(m.qp, &rts).unwrap();
     let index = m.qp.qpn & 0xfff;
     let attributes = |m: &mut Machine| m.device.platform().golden().qp(index).unwrap().attributes.clone();
     let a = attributes(&mut m);
     assert_eq!((a.nak_distance, a.nak_delay, a.selective_repeat), (63, 4095, true));
+    assert_eq!(a.selective_window, 63);
     // The next life begins with the defaults: at once, go back N.
     m.device.modify_qp(m.qp, &QpAttr::to(QpState::Reset)).unwrap();
     m.device.modify_qp(m.qp, &QpAttr::to_init(Access::NONE)).unwrap();
@@ -691,6 +712,33 @@ fn r23_r42_the_row_holds_what_makes_a_gap_a_loss_and_what_is_sent_again() {
     m.device.modify_qp(m.qp, &self::rts()).unwrap();
     let a = attributes(&mut m);
     assert_eq!((a.nak_distance, a.nak_delay, a.selective_repeat), (0, 0, false));
+    assert_eq!(a.selective_window, 0);
+}
+
+#[test]
+fn r42_the_window_is_what_a_peer_holds_of_the_path_mtu_unless_it_is_given() {
+    for (path_mtu, given, field) in [
+        (PathMtu::Mtu256, None, 0),
+        (PathMtu::Mtu512, None, 48),
+        (PathMtu::Mtu1024, None, 24),
+        (PathMtu::Mtu2048, None, 12),
+        (PathMtu::Mtu4096, None, 6),
+        (PathMtu::Mtu4096, Some(64), 0),
+        (PathMtu::Mtu1024, Some(4), 4),
+    ] {
+        let mut m = machine(3, Transport::Rc);
+        let rtr = QpAttr::to_rtr(Peer::new(address(9).1, address(9).0), 1, 2, path_mtu);
+        m.device.modify_qp(m.qp, &rtr).unwrap();
+        let rts = QpAttr {
+            selective_repeat: Some(true),
+            selective_window: given,
+            ..rts()
+        };
+        m.device.modify_qp(m.qp, &rts).unwrap();
+        let index = m.qp.qpn & 0xfff;
+        let a = &m.device.platform().golden().qp(index).unwrap().attributes;
+        assert_eq!((a.selective_repeat, a.selective_window), (true, field), "{path_mtu:?}");
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ use verbena_tb::step::Bench;
 
 pub const RING: u64 = 4096;
 /// Beats after the oldest held frame beyond which it is given up.
-pub const LIMIT: u64 = 3072;
+pub const LIMIT: u64 = 3456;
 /// Cycles of 1.024 us in these tests.
 pub const UNIT: u64 = 16;
 /// Cycles after which a slot that is done may still look taken.

@@ -20,6 +20,8 @@ pub struct Setup {
     pub max_rd_atomic: u32,
     pub psn: u32,
     pub selective_repeat: bool,
+    /// 0: 64.
+    pub selective_window: u32,
 }
 
 impl Setup {
@@ -247,6 +249,7 @@ fn cuts_across_elements() {
         max_rd_atomic: 1,
         psn: 0,
         selective_repeat: false,
+        selective_window: 0,
     };
     let mut wqe = [0; 16];
     sq_wqe::OPCODE.set(&mut wqe, send_opcode::SEND);

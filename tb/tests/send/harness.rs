@@ -217,6 +217,7 @@ impl Harness {
                 max_rd_atomic: 4,
                 psn: 0x1000 * index,
                 selective_repeat: false,
+                selective_window: 0,
             };
             h.qps.push(Qp {
                 setup,
@@ -287,6 +288,7 @@ impl Harness {
         set(qp::SQ_PSN, setup.psn);
         set(qp::MAX_RD_ATOMIC, setup.max_rd_atomic);
         set(qp::SELECTIVE_REPEAT, setup.selective_repeat as u32);
+        set(qp::SELECTIVE_WINDOW, setup.selective_window);
         for (word, &data) in row.iter().enumerate() {
             self.table(index, word, data);
         }
@@ -527,7 +529,7 @@ impl Harness {
             "qp {index}: next WQE, producer"
         );
         let inside = q.highest_offset != 0;
-        let highest = q.highest | (inside as u32) << 24 | (q.setup.selective_repeat as u32) << 25;
+        let highest = q.highest | (inside as u32) << 24 | (q.setup.selective_repeat as u32) << 25 | q.setup.selective_window << 26;
         assert_eq!(self.look(index, 2), highest, "qp {index}: highest");
         if inside {
             assert_eq!(self.look(index, 12), q.highest_offset, "qp {index}: its place");
@@ -601,7 +603,12 @@ impl Harness {
         }
         if q.setup.selective_repeat && q.setup.service == 0 && q.psn == q.highest {
             let outstanding = q.psn.wrapping_sub(q.oldest_psn) & 0xff_ffff;
-            assert!(outstanding < 64, "{at}: qp {index}: {outstanding} PSNs are outstanding already");
+            let window = if q.setup.selective_window == 0 {
+                64
+            } else {
+                q.setup.selective_window
+            };
+            assert!(outstanding < window, "{at}: qp {index}: {outstanding} PSNs are outstanding already");
         }
         q.packets += 1;
         q.psns.push(q.psn);

@@ -172,6 +172,26 @@ fn r42_no_more_is_outstanding_than_the_peer_can_hold() {
 }
 
 #[test]
+fn r42_the_window_is_the_attributes() {
+    for window in [1, 2, 31, 32, 33, 63] {
+        let mut h = fresh(55);
+        h.connect(1, |s| (s.psn, s.selective_repeat, s.selective_window) = (SQ_PSN, true, window));
+        let pd = h.qps[1].setup.pd;
+        h.region(7, pd, VA, 1 << 20, false);
+        post(&mut h, &[write(60), read(3 * 256), write(100)]);
+        assert_eq!(sent(&mut h), (0..window.min(61)).collect::<Vec<_>>());
+        for n in 1..window.min(60) {
+            h.acknowledge_part(1, at(n));
+            let next = window + n - 1;
+            let asks_for_more = (61..63).contains(&next);
+            if !asks_for_more {
+                assert_eq!(sent(&mut h), [next], "window {window}");
+            }
+        }
+    }
+}
+
+#[test]
 fn r42_without_the_attribute_there_is_no_window() {
     let mut h = Harness::new(60);
     h.connect(1, |s| s.psn = SQ_PSN);

@@ -53,6 +53,8 @@ pub struct Attributes {
     pub max_rd_atomic: u8,
     /// After a sequence NAK only the packet that it names is sent again: the peer holds early packets.
     pub selective_repeat: bool,
+    /// PSNs outstanding at most with selective repeat, 4 to 63; 0: 64.
+    pub selective_window: u8,
     /// Early packets are held, where the engine can (R42).
     pub reorder: bool,
     /// A gap is a loss once a packet more than this many PSNs after it came, 0 to 63 (R23, R34).
@@ -94,6 +96,7 @@ impl Default for Attributes {
             rnr_retry: 7,
             max_rd_atomic: 0,
             selective_repeat: false,
+            selective_window: 0,
             reorder: true,
             nak_distance: 0,
             nak_delay: 0,

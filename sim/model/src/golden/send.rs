@@ -36,7 +36,7 @@ pub(super) struct Requester<'a> {
     pub now: u64,
 }
 
-/// PSNs that are outstanding at most with selective repeat: what the peer's window can hold.
+/// PSNs that are outstanding at most with selective repeat, where the QP's attribute says nothing: what the peer's window can hold.
 pub const SELECTIVE_WINDOW: u32 = 64;
 
 /// R74: packets after which an ACK is asked for inside a message. With selective repeat often enough that a packet which 32 others overtake
@@ -128,7 +128,12 @@ impl Requester<'_> {
     /// Selective repeat: the peer couldn't hold the next new packet.
     fn window_is_full(&self) -> bool {
         let (a, sq) = (&self.qp.attributes, &self.qp.send);
-        a.selective_repeat && a.service == transport::RC && sq.next_psn == sq.highest && sq.outstanding() >= SELECTIVE_WINDOW
+        let window = if a.selective_window == 0 {
+            SELECTIVE_WINDOW
+        } else {
+            u32::from(a.selective_window)
+        };
+        a.selective_repeat && a.service == transport::RC && sq.next_psn == sq.highest && sq.outstanding() >= window
     }
 
     /// One packet of what is outstanding, or a request for one hole in a READ's responses; the queue then goes on where it was.

@@ -53,6 +53,7 @@ pub fn attributes(row: &[u32], index: u32) -> Attributes {
         rnr_retry: qp::RNR_RETRY.get(row) as u8,
         max_rd_atomic: qp::MAX_RD_ATOMIC.get(row) as u8,
         selective_repeat: qp::SELECTIVE_REPEAT.get(row) == 1,
+        selective_window: qp::SELECTIVE_WINDOW.get(row) as u8,
         reorder: qp::REORDER.get(row) == 1,
         nak_distance: qp::NAK_DISTANCE.get(row) as u8,
         nak_delay: qp::NAK_DELAY.get(row) as u16,
