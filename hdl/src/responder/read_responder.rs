@@ -85,7 +85,7 @@ pub struct ReadResponder<
     pub job: Signal<Out, ReadJob>,
     pub job_valid: Signal<Out, Bit>,
     pub job_ready: Signal<In, Bit>,
-    /// The DMA reader would take a job. A turn waits until that has been seen since the last one, so that requests don't wait behind a packet without room.
+    /// The packet arbiter would grant a packet, and the DMA reader take its job. A turn waits until that has been seen since the last one, so that requests don't wait behind a packet without room.
     pub room: Signal<In, Bit>,
     pub packet_word: Signal<Out, Bits<32>>,
     pub packet_last: Signal<Out, Bit>,

@@ -679,7 +679,7 @@ impl<
         self.packet_arbiter.read_job.next = self.read.job.val();
         self.packet_arbiter.read_job_valid.next = self.read.job_valid.val();
         self.read.job_ready.next = self.packet_arbiter.read_job_ready.val();
-        self.read.room.next = self.dma_reader.job_ready.val();
+        self.read.room.next = self.dma_reader.job_ready.val() & self.packet_arbiter.room.val();
         self.read.done_valid.next = self.packet_arbiter.read_done_valid.val();
         self.read.done_error.next = self.packet_arbiter.read_done_error.val();
         self.packet_arbiter.read_done_ready.next = self.read.done_ready.val();

@@ -68,6 +68,8 @@ pub struct PacketArbiter<const K: usize> {
     pub done_ready: Signal<Out, Bit>,
     /// One cycle: a beat has left the payload FIFO.
     pub drawn: Signal<In, Bit>,
+    /// The next packet would be granted, if nothing else stood in its way.
+    pub room: Signal<Out, Bit>,
     /// A source is granted, and which (0 send, 1 read); a job of its packet has gone.
     active: DFF<Bit>,
     read: DFF<Bit>,
@@ -156,6 +158,7 @@ impl<const K: usize> Default for PacketArbiter<K> {
             done_error: Default::default(),
             done_ready: Default::default(),
             drawn: Default::default(),
+            room: Default::default(),
             active: Default::default(),
             read: Default::default(),
             opened: Default::default(),
@@ -303,6 +306,7 @@ impl<const K: usize> Logic for PacketArbiter<K> {
             self.bound.d.next = self.nothing.val() - 1;
         }
         self.open.d.next = self.standing.q.val() < self.bound.q.val();
+        self.room.next = self.open.q.val();
 
         // Whose `done` comes next.
         self.some.next = self.count.q.val().any();
