@@ -46,6 +46,8 @@ macro_rules! row {
 
 /// Words in a QP row.
 pub const QP_WORDS: usize = 32;
+/// PSNs ahead of ePSN that an engine can hold early packets of, so the most that may be outstanding with selective repeat (R42).
+pub const SELECTIVE_WINDOW: u32 = 64;
 /// Words in an MR row.
 pub const MR_WORDS: usize = 8;
 /// Words in a CQ row.

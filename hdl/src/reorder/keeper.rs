@@ -194,8 +194,6 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     /// Window of the packet that is to be held.
     commit_window: Signal<Local, Bits<6>>,
     standing: DFF<Bit>,
-    /// The slot that is to be given up.
-    evicted: DFF<Bits<6>>,
     row_count: Signal<Local, Bits<7>>,
     row_window: Signal<Local, Bits<6>>,
     row_farthest: Signal<Local, Bits<6>>,
@@ -345,7 +343,6 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             put_data: Default::default(),
             commit_window: Default::default(),
             standing: Default::default(),
-            evicted: Default::default(),
             row_count: Default::default(),
             row_window: Default::default(),
             row_farthest: Default::default(),
@@ -416,7 +413,6 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             put_address_kept,
             put_data_kept,
             standing,
-            evicted,
             shown_kept,
             probing_kept,
             blocked_kept,
@@ -560,7 +556,6 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 if self.pressed.val() & !self.shown_kept.q.val() {
                     self.step.d.next = KeeperState::EvictLoad;
                     self.hit_slot.d.next = self.oldest.val();
-                    self.evicted.d.next = self.oldest.val();
                 }
                 // Control stands between two packets.
                 if self.probe_waits.q.val() {
@@ -688,8 +683,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                     }
                     KeeperWork::Evict => {
                         self.step.d.next = KeeperState::Idle;
-                        // Given up already, it isn't there any more; another slot may have its PSN.
-                        if self.hit.q.val() & (self.hit_slot.q.val() == self.evicted.q.val()) {
+                        // Given up already, it isn't there any more; another slot may have its PSN, and be the oldest by now.
+                        if self.hit.q.val() & (self.hit_slot.q.val() == self.held_slot.val()) {
                             self.step.d.next = KeeperState::EvictDrop;
                         }
                     }

@@ -25,11 +25,11 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::path::PathBuf;
 use verbena_model::fabric::Fabric;
-use verbena_model::golden::send::SELECTIVE_WINDOW;
 use verbena_model::wire::{Faults, Statistics};
 use verbena_spec::config::Config;
 use verbena_spec::counters as c;
-use verbena_verbs::SELECTIVE_BYTES;
+use verbena_spec::layout::SELECTIVE_WINDOW;
+use verbena_verbs::selective_window;
 
 /// Path MTU, bytes.
 pub const PMTU: usize = 1024;
@@ -74,7 +74,7 @@ impl Scheme {
     /// PSNs outstanding at most: what the peer holds. An engine takes what the host library chooses, but a gap must be able to come to the distance at
     /// which it is a loss.
     fn window(&self, machines: Machines) -> Option<u8> {
-        let far = u32::from(self.order.nak_distance) >= SELECTIVE_BYTES / PMTU as u32;
+        let far = u32::from(self.order.nak_distance) >= selective_window(PMTU);
         (machines == Machines::Golden || far).then_some(SELECTIVE_WINDOW as u8)
     }
 }

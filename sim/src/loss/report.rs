@@ -2,8 +2,7 @@
 //! The runs as a table for a person, and as a Markdown page.
 
 use super::{Disturbance, LossOptions, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
-use verbena_model::golden::send::SELECTIVE_WINDOW;
-use verbena_verbs::SELECTIVE_BYTES;
+use verbena_verbs::selective_window;
 
 pub fn disturbance(wire: Disturbance) -> String {
     match wire {
@@ -52,9 +51,7 @@ fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
         seen.push(p.scheme.name);
         let o = p.scheme.order;
         let sender = if o.selective_repeat {
-            let window = o
-                .selective_window
-                .map_or((SELECTIVE_BYTES / PMTU as u32).min(SELECTIVE_WINDOW), u32::from);
+            let window = o.selective_window.map_or(selective_window(PMTU), u32::from);
             format!("AckReq every 4 packets, window {window}")
         } else {
             "AckReq every 16 packets".into()

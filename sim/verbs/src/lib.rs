@@ -118,7 +118,7 @@ pub use cq::{Completion, CompletionOpcode, CompletionStatus, Cq, Notify};
 pub use device::{Capabilities, Device, OpenAttr};
 pub use error::{BusError, DmaError, Error};
 pub use event::Event;
-pub use modify::{PathMtu, QpAttr, SELECTIVE_BYTES};
+pub use modify::{selective_window, PathMtu, QpAttr};
 pub use mr::{Access, Mr, MrAttr, Pages, Pd, Sge};
 pub use platform::{Bus, DmaMemory, Region, Split, PAGE_BYTES};
 pub use qp::{Qp, QpInit, QpQuery, QpState, Transport};

@@ -4,7 +4,7 @@
 use crate::qp::MODIFY;
 use crate::slots::Key;
 use crate::{Access, Bus, Capabilities, Device, DmaMemory, Error, Gid, Peer, Qp, QpState, Transport};
-use verbena_spec::layout::qp;
+use verbena_spec::layout::{qp, SELECTIVE_WINDOW};
 
 /// Path MTU; the number is its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub struct QpAttr {
     /// hold early packets. Default false: go back N.
     pub selective_repeat: Option<bool>,
     /// With selective repeat: PSNs that are outstanding at most, 4 to 64, which is what the peer can hold of early packets: what it hasn't room for it
-    /// drops, and the queue goes back. Default: what an engine of ours holds, [`SELECTIVE_BYTES`], in packets of the path MTU, 64 at most.
+    /// drops, and the queue goes back. Default: what an engine of ours holds, [`selective_window`].
     pub selective_window: Option<u8>,
 }
 
@@ -225,13 +225,17 @@ const DEFAULT_RETRIES: u32 = 7;
 const DEFAULT_RD_ATOMIC: u32 = 1;
 /// READs and ATOMICs that an engine can have outstanding, each way.
 const MOST_RD_ATOMIC: u32 = 16;
-/// Packets that an engine holds for a QP, and the window of the send queue that it may hold.
-const SELECTIVE_WINDOW: u32 = 64;
 /// Packets after which an ACK is asked for with selective repeat (R74): a smaller window might hold none that asks, and wait for ever.
 const SELECTIVE_ACKS: u8 = 4;
 /// Payload that may be outstanding with selective repeat where `selective_window` isn't given, bytes: an engine of ours holds early packets while no more
 /// than 27 KiB, headers counted, have come since the oldest of them, and the one that was lost comes behind them.
-pub const SELECTIVE_BYTES: u32 = 24 << 10;
+const SELECTIVE_BYTES: u32 = 24 << 10;
+
+/// PSNs that may be outstanding with selective repeat where [`QpAttr::selective_window`] isn't given: 24 KiB in packets of `path_mtu` bytes, 64 at most.
+pub fn selective_window(path_mtu: usize) -> u32 {
+    (SELECTIVE_BYTES / path_mtu as u32).min(SELECTIVE_WINDOW)
+}
+
 /// Default partition, full member.
 const DEFAULT_PKEY: u32 = 0xffff;
 
@@ -402,8 +406,8 @@ impl<P: Bus + DmaMemory> Device<P> {
             }
             qp::SELECTIVE_WINDOW.set(row, window as u32 % SELECTIVE_WINDOW);
         } else if attr.selective_repeat == Some(true) {
-            let packets = SELECTIVE_BYTES / (128 << qp::PMTU.get(row));
-            qp::SELECTIVE_WINDOW.set(row, packets.min(SELECTIVE_WINDOW) % SELECTIVE_WINDOW);
+            let window = selective_window(128 << qp::PMTU.get(row));
+            qp::SELECTIVE_WINDOW.set(row, window % SELECTIVE_WINDOW);
         }
         if let Some(peer) = attr.peer {
             self.apply_peer(handle, &peer, row)?;

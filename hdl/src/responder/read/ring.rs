@@ -93,17 +93,19 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     owing_kept: DFF<Bit>,
     search: DFF<Bits<RA>>,
     seen: DFF<Bits<RC>>,
-    /// Of the replay's requests, one is left, or none; the search's place is among those skipped; it is still to be served.
+    /// Those behind the replay.
     unreplayed: DFF<Bits<RC>>,
+    /// Of the replay's requests, one is left, or none.
     left_one: DFF<Bit>,
     left_none: DFF<Bit>,
+    /// The search's place is among those skipped; it is still to be served.
     prolongs_kept: DFF<Bit>,
+    pending_kept: DFF<Bit>,
     /// The search's place is behind those never served; what a replay of it, alone, skips.
     above: DFF<Bit>,
     beyond: DFF<Bits<RC>>,
     /// Every place of the ring is due.
     all_due: DFF<Bit>,
-    pending_kept: DFF<Bit>,
     /// `next` less `due`, and whether that is below the ring's first place.
     behind: DFF<Bits<RC>>,
     below: DFF<Bit>,

@@ -14,7 +14,7 @@ use crate::packet::{AtomicEth, Deth, Packet, Reth};
 use crate::parse::Local;
 use verbena_spec::counters::{self as c, COUNTER_FILE};
 use verbena_spec::headers::transport;
-use verbena_spec::layout::{send_opcode, sq_wqe as f, status, SQ_WQE_BYTES};
+use verbena_spec::layout::{send_opcode, sq_wqe as f, status, SELECTIVE_WINDOW, SQ_WQE_BYTES};
 
 /// Messages of a QP that the engine has outstanding at most.
 pub const OUTSTANDING_MESSAGES: usize = 8;
@@ -35,9 +35,6 @@ pub(super) struct Requester<'a> {
     /// ns.
     pub now: u64,
 }
-
-/// PSNs that are outstanding at most with selective repeat, where the QP's attribute says nothing: what the peer's window can hold.
-pub const SELECTIVE_WINDOW: u32 = 64;
 
 /// R74: packets after which an ACK is asked for inside a message. With selective repeat often enough that a packet which 32 others overtake
 /// at 10 Gb/s doesn't look like a loss to a timer of 33 us.

@@ -4,11 +4,10 @@
 use super::client::*;
 use verbena_model::golden::qp::State;
 use verbena_model::golden::reorder::Reorder;
-use verbena_model::golden::send::SELECTIVE_WINDOW;
 use verbena_model::packet::Packet;
 use verbena_spec::counters as c;
 use verbena_spec::headers::syndrome::*;
-use verbena_spec::layout::status;
+use verbena_spec::layout::{status, SELECTIVE_WINDOW};
 
 fn client() -> Client {
     let mut client = Client::with(verbena_model::golden::qp::Attributes {
