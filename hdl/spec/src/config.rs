@@ -101,7 +101,7 @@ const TENGIG: Config = Config {
     n_mrs: 256,
     n_mtt: 4096,
     n_gids: 4,
-    roce_buffer: 32 << 10,
+    roce_buffer: 64 << 10,
     host_port: true,
     host_fifo: 16 << 10,
     max_frame: 4200,

@@ -26,15 +26,15 @@ pub struct DmaWriter<const W: usize, const K: usize, const BA: usize, const TA: 
     pub job: Signal<In, WriteJob>,
     pub job_valid: Signal<In, Bit>,
     pub job_ready: Signal<Out, Bit>,
-    pub read_beat: Signal<Out, Bits<13>>,
-    pub read_count: Signal<Out, Bits<13>>,
+    pub read_beat: Signal<Out, Bits<14>>,
+    pub read_count: Signal<Out, Bits<14>>,
     pub read_valid: Signal<Out, Bit>,
     pub read_ready: Signal<In, Bit>,
     pub beat_data: Signal<In, Bits<W>>,
     pub beat_valid: Signal<In, Bit>,
     pub beat_ready: Signal<Out, Bit>,
     pub release_valid: Signal<Out, Bit>,
-    pub release_beat: Signal<Out, Bits<13>>,
+    pub release_beat: Signal<Out, Bits<14>>,
     pub mtt_valid: Signal<In, Bit>,
     pub mtt_address: Signal<In, Bits<17>>,
     pub mtt_data: Signal<In, Bits<32>>,
@@ -180,7 +180,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.realigner.beat_valid.next = self.beat_valid.val();
         self.beat_ready.next = self.realigner.beat_ready.val();
         self.release_valid.next = self.realigner.release_valid.val();
-        self.release_beat.next = bit_cast::<13, BA>(self.realigner.release_beat.val());
+        self.release_beat.next = bit_cast::<14, BA>(self.realigner.release_beat.val());
         self.w_data.next = self.realigner.w_data.val();
         self.w_strobe.next = self.realigner.w_strobe.val();
         self.w_last.next = self.realigner.w_last.val();

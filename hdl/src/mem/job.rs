@@ -14,12 +14,12 @@ pub struct WriteJob {
     pub address: Bits<64>,
     /// Bytes.
     pub length: Bits<14>,
-    pub ring_beat: Bits<13>,
+    pub ring_beat: Bits<14>,
     /// Byte in that beat.
     pub ring_offset: Bits<3>,
     /// Once the bytes are read from the ring, its tail moves to `end_beat`.
     pub release: Bit,
-    pub end_beat: Bits<13>,
+    pub end_beat: Bits<14>,
     /// The bytes at the ring position are one big-endian number of `length` = 8 bytes, an ATOMIC's result, that lands little-endian; the
     /// ring position is then the first byte of a whole 64 bits. Low for all else; without effect in a small engine, which has no ATOMIC.
     pub swap: Bit,

@@ -23,13 +23,13 @@ pub struct JobQueue {
     pub m: Signal<Out, WriteJob>,
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
-    fifo: Fifo<4, 5, 111>,
-    front: DFF<Bits<111>>,
+    fifo: Fifo<4, 5, 113>,
+    front: DFF<Bits<113>>,
     front_valid: DFF<Bit>,
     /// Jobs in the FIFO, and whether there are any.
     stored: DFF<Bits<5>>,
     waits: DFF<Bit>,
-    word: Signal<Local, Bits<111>>,
+    word: Signal<Local, Bits<113>>,
     open: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
@@ -70,15 +70,15 @@ impl Logic for JobQueue {
         clock!(self, clock, fifo);
         self.fifo.reset.next = self.reset.val();
 
-        self.word.next = bit_cast::<111, 1>(self.s.val().write.into())
-            | (bit_cast::<111, 1>(self.s.val().paged.into()) << 1)
-            | (bit_cast::<111, 64>(self.s.val().address) << 2)
-            | (bit_cast::<111, 14>(self.s.val().length) << 66)
-            | (bit_cast::<111, 13>(self.s.val().ring_beat) << 80)
-            | (bit_cast::<111, 3>(self.s.val().ring_offset) << 93)
-            | (bit_cast::<111, 1>(self.s.val().release.into()) << 96)
-            | (bit_cast::<111, 13>(self.s.val().end_beat) << 97)
-            | (bit_cast::<111, 1>(self.s.val().swap.into()) << 110);
+        self.word.next = bit_cast::<113, 1>(self.s.val().write.into())
+            | (bit_cast::<113, 1>(self.s.val().paged.into()) << 1)
+            | (bit_cast::<113, 64>(self.s.val().address) << 2)
+            | (bit_cast::<113, 14>(self.s.val().length) << 66)
+            | (bit_cast::<113, 14>(self.s.val().ring_beat) << 80)
+            | (bit_cast::<113, 3>(self.s.val().ring_offset) << 94)
+            | (bit_cast::<113, 1>(self.s.val().release.into()) << 97)
+            | (bit_cast::<113, 14>(self.s.val().end_beat) << 98)
+            | (bit_cast::<113, 1>(self.s.val().swap.into()) << 112);
 
         // The front is free, or becomes so.
         self.open.next = !self.front_valid.q.val() | self.m_ready.val();
@@ -110,11 +110,11 @@ impl Logic for JobQueue {
         self.m.next.paged = self.front.q.val().get_bit(1);
         self.m.next.address = self.front.q.val().get_bits::<64>(2);
         self.m.next.length = self.front.q.val().get_bits::<14>(66);
-        self.m.next.ring_beat = self.front.q.val().get_bits::<13>(80);
-        self.m.next.ring_offset = self.front.q.val().get_bits::<3>(93);
-        self.m.next.release = self.front.q.val().get_bit(96);
-        self.m.next.end_beat = self.front.q.val().get_bits::<13>(97);
-        self.m.next.swap = self.front.q.val().get_bit(110);
+        self.m.next.ring_beat = self.front.q.val().get_bits::<14>(80);
+        self.m.next.ring_offset = self.front.q.val().get_bits::<3>(94);
+        self.m.next.release = self.front.q.val().get_bit(97);
+        self.m.next.end_beat = self.front.q.val().get_bits::<14>(98);
+        self.m.next.swap = self.front.q.val().get_bit(112);
         if self.direct.val() {
             self.m.next = self.s.val();
             self.m_valid.next = self.s_valid.val();

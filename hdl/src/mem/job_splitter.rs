@@ -36,8 +36,8 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     pub job: Signal<In, WriteJob>,
     pub job_valid: Signal<In, Bit>,
     pub job_ready: Signal<Out, Bit>,
-    pub read_beat: Signal<Out, Bits<13>>,
-    pub read_count: Signal<Out, Bits<13>>,
+    pub read_beat: Signal<Out, Bits<14>>,
+    pub read_count: Signal<Out, Bits<14>>,
     pub read_valid: Signal<Out, Bit>,
     pub read_ready: Signal<In, Bit>,
     pub piece_valid: Signal<Out, Bit>,
@@ -71,8 +71,8 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
     stop: DFF<Bits<15>>,
     job_address: Signal<Local, Bits<64>>,
     job_length: Signal<Local, Bits<15>>,
-    job_ring_beat: Signal<Local, Bits<13>>,
-    job_end_beat: Signal<Local, Bits<13>>,
+    job_ring_beat: Signal<Local, Bits<14>>,
+    job_end_beat: Signal<Local, Bits<14>>,
     job_offset: Signal<Local, Bits<3>>,
     block_offset: Signal<Local, Bits<15>>,
     count_up: Signal<Local, Bits<15>>,
@@ -102,7 +102,7 @@ pub struct JobSplitter<const K: usize, const BA: usize, const TA: usize> {
 impl<const K: usize, const BA: usize, const TA: usize> JobSplitter<K, BA, TA> {
     pub fn new(config: &Config) -> Self {
         assert!(K == 4 || K == 8, "JobSplitter: K must be 4 or 8");
-        assert!((1..=13).contains(&BA));
+        assert!((1..=14).contains(&BA));
         let block = 256 * K as u64;
         // A small engine's jobs fit a frame.
         let longest = if config.small() {
@@ -274,7 +274,7 @@ impl<const K: usize, const BA: usize, const TA: usize> Logic for JobSplitter<K, 
         }
 
         self.read_beat.next = self.job_ring_beat.val();
-        self.read_count.next = bit_cast::<13, 15>(self.ring_bytes.val() >> self.beat_shift.val());
+        self.read_count.next = bit_cast::<14, 15>(self.ring_bytes.val() >> self.beat_shift.val());
         self.read_valid.next = self.asking.q.val();
         self.piece_valid.next = self.handing.q.val();
         self.piece_write.next = self.job.val().write;

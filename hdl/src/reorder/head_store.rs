@@ -38,7 +38,7 @@ pub struct HeadStore {
     high: Signal<Local, Bits<32>>,
     word_low: Signal<Local, Bits<32>>,
     word_high: Signal<Local, Bits<32>>,
-    held: Constant<Bits<13>>,
+    held: Constant<Bits<14>>,
 }
 
 impl Default for HeadStore {
@@ -68,7 +68,7 @@ impl Default for HeadStore {
             high: Default::default(),
             word_low: Default::default(),
             word_high: Default::default(),
-            held: Constant::new(0x1000u64.to_bits()),
+            held: Constant::new(0x2000u64.to_bits()),
         }
     }
 }
@@ -92,8 +92,8 @@ impl Logic for HeadStore {
                     | (bit_cast::<32, 1>(self.s_head.val().ack_request.into()) << 29)
                     | (bit_cast::<32, 1>(self.s_head.val().ipv6.into()) << 30);
                 self.high.next = bit_cast::<32, 14>(self.s_head.val().payload_length)
-                    | (bit_cast::<32, 13>(self.s_head.val().payload_beat) << 14)
-                    | (bit_cast::<32, 3>(self.s_head.val().payload_offset) << 27);
+                    | (bit_cast::<32, 14>(self.s_head.val().payload_beat) << 14)
+                    | (bit_cast::<32, 3>(self.s_head.val().payload_offset) << 28);
             }
             1 => {
                 self.low.next = bit_cast::<32, 24>(self.s_head.val().qpn);
@@ -121,7 +121,7 @@ impl Logic for HeadStore {
             }
             _ => {
                 self.low.next = self.s_head.val().source_ip3;
-                self.high.next = bit_cast::<32, 13>(self.s_head.val().frame_beat);
+                self.high.next = bit_cast::<32, 14>(self.s_head.val().frame_beat);
             }
         }
         self.storing.next = self.writes.q.val();
@@ -166,9 +166,9 @@ impl Logic for HeadStore {
                     self.kept.d.next.ack_request = self.word_low.val().get_bit(29);
                     self.kept.d.next.ipv6 = self.word_low.val().get_bit(30);
                     self.kept.d.next.payload_length = self.word_high.val().get_bits::<14>(0);
-                    self.kept.d.next.payload_beat = self.word_high.val().get_bits::<13>(14);
-                    self.kept.d.next.payload_offset = self.word_high.val().get_bits::<3>(27);
-                    self.kept.d.next.end_beat = self.held.val() | bit_cast::<13, 6>(self.read_slot.q.val());
+                    self.kept.d.next.payload_beat = self.word_high.val().get_bits::<14>(14);
+                    self.kept.d.next.payload_offset = self.word_high.val().get_bits::<3>(28);
+                    self.kept.d.next.end_beat = self.held.val() | bit_cast::<14, 6>(self.read_slot.q.val());
                 }
                 1 => {
                     self.kept.d.next.qpn = self.word_low.val().get_bits::<24>(0);
@@ -196,7 +196,7 @@ impl Logic for HeadStore {
                 }
                 _ => {
                     self.kept.d.next.source_ip3 = self.word_low.val();
-                    self.kept.d.next.frame_beat = self.word_high.val().get_bits::<13>(0);
+                    self.kept.d.next.frame_beat = self.word_high.val().get_bits::<14>(0);
                 }
             }
         }

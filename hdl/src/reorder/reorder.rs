@@ -59,11 +59,11 @@ pub struct Reorder<const QA: usize, const RA: usize, const WA: usize, const WB: 
     pub state_ready: Signal<Out, Bit>,
     pub state_taken: Signal<In, Bit>,
     /// Ring beat after the last frame received.
-    pub committed_beat: Signal<In, Bits<13>>,
+    pub committed_beat: Signal<In, Bits<14>>,
     pub s_release_valid: Signal<In, Bit>,
-    pub s_release_beat: Signal<In, Bits<13>>,
+    pub s_release_beat: Signal<In, Bits<14>>,
     pub m_release_valid: Signal<Out, Bit>,
-    pub m_release_beat: Signal<Out, Bits<13>>,
+    pub m_release_beat: Signal<Out, Bits<14>>,
     /// Counters beside control's.
     pub event_valid: Signal<Out, Bit>,
     pub event_code: Signal<Out, Bits<6>>,
@@ -77,11 +77,11 @@ pub struct Reorder<const QA: usize, const RA: usize, const WA: usize, const WB: 
     pressed: DFF<Bit>,
     head: Signal<Local, PacketHead>,
     limit: Constant<Bits<BA>>,
-    nobody: Constant<Bits<13>>,
+    nobody: Constant<Bits<14>>,
 }
 
 /// The `tengig` preset's.
-pub type ReorderTengig = Reorder<8, 9, 4, 5, 10, 11, 12>;
+pub type ReorderTengig = Reorder<8, 9, 4, 5, 10, 11, 13>;
 
 impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const MA: usize, const C: usize, const BA: usize> Default
     for Reorder<QA, RA, WA, WB, MA, C, BA>
@@ -131,9 +131,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             full_valid: Default::default(),
             pressed: Default::default(),
             head: Default::default(),
-            // The ring but for the longest frame, which may be coming in, and the time that giving up takes: 27 of 32 KiB.
-            limit: Constant::new((27u64 << (BA - 5)).to_bits()),
-            nobody: Constant::new(0x1800u64.to_bits()),
+            // The ring but for the longest frame, which may be coming in, and the time that giving up takes: 59 of 64 KiB.
+            limit: Constant::new((59u64 << (BA - 6)).to_bits()),
+            nobody: Constant::new(0x3000u64.to_bits()),
         }
     }
 }

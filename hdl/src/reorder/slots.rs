@@ -8,8 +8,8 @@
 //!  oldest slot's start ─► bound ──┴─► the nearer of them ─► m_release
 //! ```
 //!
-//! A held frame stays where it was received. A release that comes from the DMA writer names a ring beat (the tail moves there), or with bit 12 a slot: its frame
-//! has been read. With bit 11 too it is nobody's. A slot's number comes back once all older slots are done, since the ring's room comes back in order.
+//! A held frame stays where it was received. A release that comes from the DMA writer names a ring beat (the tail moves there), or with bit 13 a slot: its frame
+//! has been read. With bit 12 too it is nobody's. A slot's number comes back once all older slots are done, since the ring's room comes back in order.
 //!
 //! While no slot is in use releases pass in the same cycle; else the tail follows within 6 cycles. `number` is the next slot, taken by `take`.
 
@@ -36,7 +36,7 @@ pub struct Slots<const BA: usize> {
     pub used: Signal<Out, Bit>,
     pub take: Signal<In, Bit>,
     /// Where the frame begins.
-    pub take_beat: Signal<In, Bits<13>>,
+    pub take_beat: Signal<In, Bits<14>>,
     /// Its packet is dropped; waits for a release of the DMA writer's.
     pub done_valid: Signal<In, Bit>,
     pub done_slot: Signal<In, Bits<6>>,
@@ -46,9 +46,9 @@ pub struct Slots<const BA: usize> {
     pub bound_valid: Signal<Out, Bit>,
     pub bound: Signal<Out, Bits<BA>>,
     pub s_release_valid: Signal<In, Bit>,
-    pub s_release_beat: Signal<In, Bits<13>>,
+    pub s_release_beat: Signal<In, Bits<14>>,
     pub m_release_valid: Signal<Out, Bit>,
-    pub m_release_beat: Signal<Out, Bits<13>>,
+    pub m_release_beat: Signal<Out, Bits<14>>,
     starts: LogicRam<6, BA>,
     next_slot: DFF<Bits<7>>,
     oldest_slot: DFF<Bits<7>>,
@@ -83,7 +83,7 @@ pub struct Slots<const BA: usize> {
 
 impl<const BA: usize> Default for Slots<BA> {
     fn default() -> Self {
-        assert!(BA <= 12, "Slots: a release of bit 12 is a slot's");
+        assert!(BA <= 13, "Slots: a release of bit 13 is a slot's");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -169,8 +169,8 @@ impl<const BA: usize> Logic for Slots<BA> {
         self.starts.write_data.next = self.take_beat.val().get_bits::<BA>(0);
         self.starts.read_enable.next = true;
         self.starts.read_address.next = self.oldest_slot.q.val().get_bits::<6>(0);
-        self.slot.next = self.s_release_valid.val() & self.s_release_beat.val().get_bit(12) & !self.s_release_beat.val().get_bit(11);
-        self.frame.next = self.s_release_valid.val() & !self.s_release_beat.val().get_bit(12);
+        self.slot.next = self.s_release_valid.val() & self.s_release_beat.val().get_bit(13) & !self.s_release_beat.val().get_bit(12);
+        self.frame.next = self.s_release_valid.val() & !self.s_release_beat.val().get_bit(13);
         self.finished.next = self.done.q.val();
         if self.take.val() {
             self.finished.next = self
@@ -240,7 +240,7 @@ impl<const BA: usize> Logic for Slots<BA> {
             }
             TailState::Move => {
                 self.m_release_valid.next = self.target_moves.q.val();
-                self.m_release_beat.next = bit_cast::<13, BA>(self.target.q.val());
+                self.m_release_beat.next = bit_cast::<14, BA>(self.target.q.val());
                 self.tail.d.next = self.target.q.val();
                 self.state.d.next = TailState::Measure;
                 // Nothing is held, and nothing held back.

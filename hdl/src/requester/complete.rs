@@ -517,6 +517,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.entry.next.source_qpn = 0.into();
         self.entry.next.requester = true;
         self.entry.next.serve = false;
+        self.entry.next.partial = false;
         self.entry.next.event = self.steps.entry_event.val();
         self.entry.next.event_type = self.fatal_event.val();
         if self.steps.drained.val() {

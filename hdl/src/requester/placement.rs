@@ -69,9 +69,9 @@ pub struct Placement<const W: usize> {
     pub offset: Signal<In, Bits<32>>,
     pub swap: Signal<In, Bit>,
     pub payload_length: Signal<In, Bits<14>>,
-    pub payload_beat: Signal<In, Bits<13>>,
+    pub payload_beat: Signal<In, Bits<14>>,
     pub payload_offset: Signal<In, Bits<3>>,
-    pub end_beat: Signal<In, Bits<13>>,
+    pub end_beat: Signal<In, Bits<14>>,
     // Rows.
     pub read: Signal<Out, Bit>,
     pub item: Signal<Out, Bits<5>>,
@@ -132,7 +132,7 @@ pub struct Placement<const W: usize> {
     atomic_bytes: Constant<Bits<14>>,
     beat_shift: Constant<Bits<5>>,
     lane_mask: Constant<Bits<17>>,
-    atomic_beats: Constant<Bits<13>>,
+    atomic_beats: Constant<Bits<14>>,
     all: Constant<Bits<15>>,
     status_protection: Constant<Bits<4>>,
     status_operation: Constant<Bits<4>>,
@@ -482,7 +482,7 @@ impl<const W: usize> Logic for Placement<W> {
         self.job.next.paged = self.paged.q.val();
         self.job.next.address = bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.high.q.val()) << 32);
         self.job.next.length = self.piece.q.val();
-        self.job.next.ring_beat = self.payload_beat.val() + self.beats.val().get_bits::<13>(0);
+        self.job.next.ring_beat = self.payload_beat.val() + self.beats.val().get_bits::<14>(0);
         self.job.next.ring_offset = self.lane.val().get_bits::<3>(0);
         self.job.next.release = !self.spans.q.val();
         self.job.next.end_beat = self.end_beat.val();

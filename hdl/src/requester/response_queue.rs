@@ -53,14 +53,14 @@ pub struct ResponseQueue {
     pub m_count_valid: Signal<Out, Bit>,
     pub m_count_code: Signal<Out, Bits<6>>,
     pub m_count_ready: Signal<In, Bit>,
-    fifo: Fifo<4, 5, 93>,
+    fifo: Fifo<4, 5, 95>,
     /// Responses in the FIFO, and whether there are any; those with data among them.
     stored: DFF<Bits<5>>,
     waits: DFF<Bit>,
     with_data: DFF<Bits<2>>,
     acknowledge: DFF<Bit>,
     releasing: DFF<Bit>,
-    end_beat: DFF<Bits<13>>,
+    end_beat: DFF<Bits<14>>,
     owed: DFF<Bit>,
     owed_code: DFF<Bits<6>>,
     push: Signal<Local, Bit>,
@@ -152,15 +152,15 @@ impl Logic for ResponseQueue {
         self.carries.next = !self.acknowledge.q.val();
         self.push_data.next = self.push.val() & self.carries.val();
         self.fifo.s_valid.next = self.push.val();
-        self.fifo.s_data.next = bit_cast::<93, 24>(self.s_head.val().psn)
-            | (bit_cast::<93, 8>(self.s_head.val().xth0.get_bits::<8>(24)) << 24)
-            | (bit_cast::<93, 12>(self.s_head.val().qpn.get_bits::<12>(0)) << 32)
-            | (bit_cast::<93, 5>(self.s_head.val().opcode.get_bits::<5>(0)) << 44)
-            | (bit_cast::<93, 14>(self.s_head.val().payload_length) << 49)
-            | (bit_cast::<93, 13>(self.s_head.val().payload_beat) << 63)
-            | (bit_cast::<93, 3>(self.s_head.val().payload_offset) << 76)
-            | (bit_cast::<93, 13>(self.s_head.val().end_beat) << 79)
-            | (bit_cast::<93, 1>(self.carries.val().into()) << 92);
+        self.fifo.s_data.next = bit_cast::<95, 24>(self.s_head.val().psn)
+            | (bit_cast::<95, 8>(self.s_head.val().xth0.get_bits::<8>(24)) << 24)
+            | (bit_cast::<95, 12>(self.s_head.val().qpn.get_bits::<12>(0)) << 32)
+            | (bit_cast::<95, 5>(self.s_head.val().opcode.get_bits::<5>(0)) << 44)
+            | (bit_cast::<95, 14>(self.s_head.val().payload_length) << 49)
+            | (bit_cast::<95, 14>(self.s_head.val().payload_beat) << 63)
+            | (bit_cast::<95, 3>(self.s_head.val().payload_offset) << 77)
+            | (bit_cast::<95, 14>(self.s_head.val().end_beat) << 80)
+            | (bit_cast::<95, 1>(self.carries.val().into()) << 94);
         self.s_done.next = self.push.val();
         self.s_code.next = self.code_later.val();
         self.s_placed.next = self.carries.val();
@@ -172,13 +172,13 @@ impl Logic for ResponseQueue {
         self.m_head.next.xth0 = bit_cast::<32, 8>(self.fifo.m_data.val().get_bits::<8>(24)) << 24;
         self.m_head.next.qpn = bit_cast::<24, 12>(self.fifo.m_data.val().get_bits::<12>(32));
         self.m_head.next.payload_length = self.fifo.m_data.val().get_bits::<14>(49);
-        self.m_head.next.payload_beat = self.fifo.m_data.val().get_bits::<13>(63);
-        self.m_head.next.payload_offset = self.fifo.m_data.val().get_bits::<3>(76);
-        self.m_head.next.end_beat = self.fifo.m_data.val().get_bits::<13>(79);
+        self.m_head.next.payload_beat = self.fifo.m_data.val().get_bits::<14>(63);
+        self.m_head.next.payload_offset = self.fifo.m_data.val().get_bits::<3>(77);
+        self.m_head.next.end_beat = self.fifo.m_data.val().get_bits::<14>(80);
         // What it leaves behind needs its registers.
         self.m_valid.next = self.fifo.m_valid.val() & !self.owed.q.val() & !self.releasing.q.val();
         self.pop.next = self.m_done.val() & self.waits.q.val();
-        self.pop_data.next = self.pop.val() & self.fifo.m_data.val().get_bit(92);
+        self.pop_data.next = self.pop.val() & self.fifo.m_data.val().get_bit(94);
         self.fifo.m_ready.next = self.pop.val();
         if self.push.val() & !self.pop.val() {
             self.stored.d.next = self.stored.q.val() + 1;
@@ -211,7 +211,7 @@ impl Logic for ResponseQueue {
         }
         if self.pop_data.val() {
             self.releasing.d.next = !self.m_placed.val();
-            self.end_beat.d.next = self.fifo.m_data.val().get_bits::<13>(79);
+            self.end_beat.d.next = self.fifo.m_data.val().get_bits::<14>(80);
         }
 
         if self.direct.val() {

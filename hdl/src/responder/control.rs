@@ -846,6 +846,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.entry.next.event_type = self.fatal_event.val();
         self.entry.next.requester = false;
         self.entry.next.serve = self.answer.served.val();
+        self.entry.next.partial = self.answer.executed.val() & !self.opcode.finish.val() & !self.at_home.val();
         if self.at_home.val() {
             self.entry.next.qp_index = self.house.qpn.val().get_bits::<12>(0);
             self.entry.next.qpn = self.house.qpn.val();

@@ -37,4 +37,6 @@ pub struct RetireEntry {
     pub requester: Bit,
     /// The READ responder may serve the QP's oldest request that it wasn't told of yet.
     pub serve: Bit,
+    /// A packet of a message that goes on: to acknowledge it completes nothing at the requester's.
+    pub partial: Bit,
 }

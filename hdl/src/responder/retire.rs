@@ -20,6 +20,10 @@
 //! Failed QPs wait in a FIFO of their own, twice as long as the queue, so a failed entry makes room in the queue before control takes the error: control, which
 //! takes it only between packets, always reaches that point, even if every entry fails. `idle` says that nothing is left here but such errors.
 //!
+//! A sequence NAK (R23) leaves at once where it acknowledges nothing whole: while all that waits here is packets inside a message (`partial`) and none has failed. Their
+//! requester's messages aren't over by it, so nobody takes for delivered what isn't in memory yet, and the missing packet is sent again a queue's length sooner. ACKs
+//! of what it overtook follow; they are old ones then. With the FIFO only.
+//!
 //! Latency: 2 cycles an entry when nothing waits (3 with the FIFO's fall through). `QUEUE` 1: a FIFO of `2^A` entries (tengig). `HOLD` 1: one register (241
 //! flip-flops). Neither (cu): the entry stays with its source until retired, and then its jobs may not wait for `entry_ready`.
 //! Limit: entries of the same QP already queued behind a failed one still retire as they are.
@@ -33,7 +37,9 @@ use verbena_spec::config::Config;
 use verbena_spec::layout::{cqe, event_type, status};
 
 /// Bits of a `RetireEntry`.
-pub const ENTRY_BITS: usize = 243;
+pub const ENTRY_BITS: usize = 244;
+/// AETH syndrome: NAK, PSN sequence error.
+pub const NAK_SEQUENCE: u32 = 0x60;
 /// AETH syndrome: NAK, remote operational error.
 pub const NAK_OPERATION: u32 = 0x63;
 
@@ -75,8 +81,15 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     /// No entry has been here for three cycles.
     pub idle: Signal<Out, Bit>,
 
-    fifo: [Fifo<A, B, 243>; QUEUE],
-    hold: [DFF<Bits<243>>; HOLD],
+    fifo: [Fifo<A, B, 244>; QUEUE],
+    /// Entries in the FIFO; those among them that aren't `partial`.
+    stored: DFF<Bits<6>>,
+    whole: DFF<Bits<6>>,
+    /// A sequence NAK that overtakes; it is offered.
+    early: DFF<Bits<60>>,
+    early_waits: DFF<Bit>,
+    early_offered: DFF<Bit>,
+    hold: [DFF<Bits<244>>; HOLD],
     hold_valid: [DFF<Bit>; HOLD],
     /// Dones taken for the head entry, and whether one of them failed.
     taken: DFF<Bits<2>>,
@@ -97,8 +110,12 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     spoiled: DFF<Bit>,
     spoiled_index: DFF<Bits<12>>,
 
-    flat: Signal<Local, Bits<243>>,
-    head: Signal<Local, Bits<243>>,
+    overtakes: Signal<Local, Bit>,
+    pushed: Signal<Local, Bit>,
+    pushed_whole: Signal<Local, Bit>,
+    popped_whole: Signal<Local, Bit>,
+    flat: Signal<Local, Bits<244>>,
+    head: Signal<Local, Bits<244>>,
     head_valid: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     complete_now: Signal<Local, Bit>,
@@ -109,6 +126,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     busy: Signal<Local, Bit>,
     still_long: Signal<Local, Bit>,
     status: Signal<Local, Bits<8>>,
+    nak_sequence: Constant<Bits<8>>,
     nak_operation: Constant<Bits<8>>,
     operation_error: Constant<Bits<8>>,
     qp_fatal: Constant<Bits<8>>,
@@ -163,6 +181,15 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             fifo: std::array::from_fn(|_| Default::default()),
             hold: std::array::from_fn(|_| Default::default()),
             hold_valid: std::array::from_fn(|_| Default::default()),
+            stored: Default::default(),
+            whole: Default::default(),
+            early: Default::default(),
+            early_waits: Default::default(),
+            early_offered: Default::default(),
+            overtakes: Default::default(),
+            pushed: Default::default(),
+            pushed_whole: Default::default(),
+            popped_whole: Default::default(),
             taken: Default::default(),
             failed: Default::default(),
             sending: Default::default(),
@@ -188,6 +215,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             busy: Default::default(),
             still_long: Default::default(),
             status: Default::default(),
+            nak_sequence: Constant::new(NAK_SEQUENCE.to_bits()),
             nak_operation: Constant::new(NAK_OPERATION.to_bits()),
             operation_error: Constant::new(status::LOCAL_QP_OPERATION_ERROR.to_bits()),
             qp_fatal: Constant::new(event_type::QP_FATAL.to_bits()),
@@ -220,6 +248,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             spoiled,
             spoiled_index
         );
+        dff_setup!(self, clock, stored, whole, early, early_waits, early_offered);
         clock!(self, clock, errors);
         self.errors.reset.next = self.reset.val();
 
@@ -232,13 +261,31 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.head.next = self.flat.val();
         self.head_valid.next = self.entry_valid.val();
         self.entry_ready.next = self.pop.val();
+        self.overtakes.next = false;
+        self.pushed.next = false;
+        for _i in 0..QUEUE {
+            self.overtakes.next = self.entry_valid.val()
+                & self.entry.val().respond
+                & (self.entry.val().syndrome == self.nak_sequence.val())
+                & !self.entry.val().jobs.any()
+                & !self.entry.val().complete
+                & !self.entry.val().event
+                & !self.entry.val().serve
+                & !self.entry.val().requester
+                & self.stored.q.val().any()
+                & !self.whole.q.val().any()
+                & !self.early_waits.q.val()
+                & !self.failed.q.val()
+                & !self.owed.q.val().any();
+        }
         for i in 0..QUEUE {
             self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
             self.fifo[i].s_data.next = self.flat.val();
-            self.fifo[i].s_valid.next = self.entry_valid.val();
+            self.fifo[i].s_valid.next = self.entry_valid.val() & !self.overtakes.val();
             self.fifo[i].m_ready.next = self.pop.val();
             self.entry_ready.next = self.fifo[i].s_ready.val();
+            self.pushed.next = self.entry_valid.val() & self.fifo[i].s_ready.val();
             self.head.next = self.fifo[i].m_data.val();
             self.head_valid.next = self.fifo[i].m_valid.val();
         }
@@ -257,6 +304,28 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             if self.pop.val() | self.reset.val() {
                 self.hold_valid[i].d.next = false;
             }
+        }
+
+        // What the FIFO holds.
+        self.pushed_whole.next = self.pushed.val() & !self.overtakes.val() & !self.entry.val().partial;
+        self.popped_whole.next = self.pop.val() & !self.head.val().get_bit(243);
+        if self.pushed.val() & !self.overtakes.val() & !self.pop.val() {
+            self.stored.d.next = self.stored.q.val() + 1;
+        }
+        if !(self.pushed.val() & !self.overtakes.val()) & self.pop.val() {
+            self.stored.d.next = self.stored.q.val() - 1;
+        }
+        if self.pushed_whole.val() & !self.popped_whole.val() {
+            self.whole.d.next = self.whole.q.val() + 1;
+        }
+        if !self.pushed_whole.val() & self.popped_whole.val() {
+            self.whole.d.next = self.whole.q.val() - 1;
+        }
+        if self.pushed.val() & self.overtakes.val() {
+            self.early_waits.d.next = true;
+            self.early.d.next = bit_cast::<60, 12>(self.entry.val().qp_index)
+                | (bit_cast::<60, 24>(self.entry.val().psn) << 12)
+                | (bit_cast::<60, 24>(self.entry.val().msn) << 36);
         }
 
         // Dones of the head entry.
@@ -301,7 +370,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.failing.next = (self.failed.q.val() & !self.sending.q.val()) | self.owed.q.val().any();
 
         // Nothing was here for a while: longer than the queue hides an entry.
-        self.busy.next = self.entry_valid.val() | self.head_valid.val() | self.sending.q.val();
+        self.busy.next = self.entry_valid.val() | self.head_valid.val() | self.sending.q.val() | self.early_waits.q.val();
         self.still_long.next = self.still.q.val() == self.long.val();
         self.idle.next = self.still_long.val();
         if !self.still_long.val() {
@@ -322,17 +391,23 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         }
 
         // Outputs: each is offered until taken.
-        self.ack_valid.next = self.ack_due.q.val();
+        self.ack_valid.next = self.ack_due.q.val() | self.early_offered.q.val();
         self.completion_valid.next = self.completion_due.q.val();
         self.event_valid.next = self.event_due.q.val();
         self.serve_valid.next = self.serve_due.q.val();
         self.serve_index.next = self.index.val();
         self.qp_error_valid.next = self.errors.m_valid.val();
         if self.sending.q.val() {
-            self.ack_due.d.next = self.ack_due.q.val() & !self.ack_ready.val();
+            self.ack_due.d.next = self.ack_due.q.val() & (!self.ack_ready.val() | self.early_offered.q.val());
             self.completion_due.d.next = self.completion_due.q.val() & !self.completion_ready.val();
             self.event_due.d.next = self.event_due.q.val() & !self.event_ready.val();
             self.serve_due.d.next = self.serve_due.q.val() & !self.serve_ready.val();
+        }
+        // What is on offer stays: the early one comes after it.
+        self.early_offered.d.next = self.early_waits.q.val() & (!self.ack_due.q.val() | self.ack_ready.val());
+        if self.early_offered.q.val() {
+            self.early_offered.d.next = !self.ack_ready.val();
+            self.early_waits.d.next = !self.ack_ready.val();
         }
         if self.pop.val() {
             self.sending.d.next = false;
@@ -342,7 +417,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
 
         // The head entry's fields, in the struct's order from bit 0: qp_index 0, jobs 12, respond 14, syndrome 15, psn 23, msn 47,
         // complete 71, cq 72, qpn 84, completion_opcode 108, status 116, with_imm 124, with_invalidate 125, grh 126, solicited 127,
-        // wqe_index 128, byte_length 144, immediate 176, source_qpn 208, event 232, event_type 233, requester 241, serve 242.
+        // wqe_index 128, byte_length 144, immediate 176, source_qpn 208, event 232, event_type 233, requester 241, serve 242, partial 243.
         self.ack.next.qp_index = self.index.val();
         self.ack.next.syndrome = self.head.val().get_bits::<8>(15);
         self.ack.next.psn = self.head.val().get_bits::<24>(23);
@@ -362,6 +437,12 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         }
         if self.missing.val() {
             self.status.next = self.operation_error.val();
+        }
+        if self.early_offered.q.val() {
+            self.ack.next.qp_index = self.early.q.val().get_bits::<12>(0) & self.index_mask.val();
+            self.ack.next.syndrome = self.nak_sequence.val();
+            self.ack.next.psn = self.early.q.val().get_bits::<24>(12);
+            self.ack.next.msn = self.early.q.val().get_bits::<24>(36);
         }
         self.completion.next.cq = self.head.val().get_bits::<12>(72);
         self.completion.next.solicited = self.head.val().get_bit(127) | self.status.val().any();
@@ -387,6 +468,10 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.owed.d.next = 0.into();
             self.uncounted.d.next = 0.into();
             self.spoiled.d.next = false;
+            self.stored.d.next = 0.into();
+            self.whole.d.next = 0.into();
+            self.early_waits.d.next = false;
+            self.early_offered.d.next = false;
         }
     }
 

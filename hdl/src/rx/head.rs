@@ -33,11 +33,11 @@ pub struct PacketHead {
     /// Bytes of payload, pad excluded (R9).
     pub payload_length: Bits<14>,
     /// Ring beat of the first payload byte.
-    pub payload_beat: Bits<13>,
+    pub payload_beat: Bits<14>,
     /// Byte in that beat.
     pub payload_offset: Bits<3>,
     /// Ring beat of word 0, where the 40 bytes of GRH start (R70).
-    pub frame_beat: Bits<13>,
+    pub frame_beat: Bits<14>,
     /// Ring beat after the frame: the tail once the frame is released.
-    pub end_beat: Bits<13>,
+    pub end_beat: Bits<14>,
 }

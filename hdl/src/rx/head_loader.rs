@@ -268,19 +268,19 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
                 self.now.d.next.payload_length = self.even_raw.val().get_bits::<14>(0) & self.length_mask.val();
                 // One lane: a frame begins where the one before ended.
                 for _i in L..2 {
-                    self.now.d.next.frame_beat = bit_cast::<13, BA>(self.frame_end.val());
+                    self.now.d.next.frame_beat = bit_cast::<14, BA>(self.frame_end.val());
                     self.now.d.next.payload_beat =
-                        bit_cast::<13, BA>(self.frame_end.val() + bit_cast::<BA, 5>(self.even_raw.val().get_bits::<5>(14)));
-                    self.now.d.next.end_beat = bit_cast::<13, BA>(self.even_raw.val().get_bits::<BA>(19));
+                        bit_cast::<14, BA>(self.frame_end.val() + bit_cast::<BA, 5>(self.even_raw.val().get_bits::<5>(14)));
+                    self.now.d.next.end_beat = bit_cast::<14, BA>(self.even_raw.val().get_bits::<BA>(19));
                 }
                 for _i in 1..L {
-                    self.now.d.next.frame_beat = bit_cast::<13, BA>(self.even_raw.val().get_bits::<BA>(14));
-                    self.now.d.next.gid_index = self.even_raw.val().get_bits::<2>(27);
-                    self.now.d.next.ipv6 = self.even_raw.val().get_bit(29);
-                    self.now.d.next.payload_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(0));
-                    self.now.d.next.end_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(13));
-                    self.now.d.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(26)) << 2;
-                    self.finished.next = !self.even_raw.val().get_bit(29);
+                    self.now.d.next.frame_beat = bit_cast::<14, BA>(self.even_raw.val().get_bits::<BA>(14));
+                    self.now.d.next.gid_index = self.even_raw.val().get_bits::<2>(28);
+                    self.now.d.next.ipv6 = self.even_raw.val().get_bit(30);
+                    self.now.d.next.payload_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(0));
+                    self.now.d.next.end_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(14));
+                    self.now.d.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(28)) << 2;
+                    self.finished.next = !self.even_raw.val().get_bit(30);
                 }
             }
             for _i in 1..L {
@@ -306,12 +306,12 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
         for _i in 1..L {
             if self.here_slot.val() == self.at_10.val() {
                 self.m_head.next.payload_length = self.even_raw.val().get_bits::<14>(0);
-                self.m_head.next.frame_beat = bit_cast::<13, BA>(self.even_raw.val().get_bits::<BA>(14));
-                self.m_head.next.gid_index = self.even_raw.val().get_bits::<2>(27);
-                self.m_head.next.ipv6 = self.even_raw.val().get_bit(29);
-                self.m_head.next.payload_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(0));
-                self.m_head.next.end_beat = bit_cast::<13, BA>(self.odd_raw.val().get_bits::<BA>(13));
-                self.m_head.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(26)) << 2;
+                self.m_head.next.frame_beat = bit_cast::<14, BA>(self.even_raw.val().get_bits::<BA>(14));
+                self.m_head.next.gid_index = self.even_raw.val().get_bits::<2>(28);
+                self.m_head.next.ipv6 = self.even_raw.val().get_bit(30);
+                self.m_head.next.payload_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(0));
+                self.m_head.next.end_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(14));
+                self.m_head.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(28)) << 2;
             }
             if self.here_slot.val() == self.at_4.val() {
                 self.m_head.next.source_ip2 = self.even.val();

@@ -5,8 +5,8 @@
 //! record ─► RAM 2^R rows × 16 beats ─► head_loader
 //!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-19, slot = the word's low four bits
 //! meta ───► the slot of words 10-11 (UDP), 32 bits: of word 10, written 2 cycles after commit over words that nobody reads
-//! 64 bits: [13:0] payload length, [26:14] frame beat, [28:27] GID index, [29] IPv6, [44:32] payload beat, [57:45] end beat,
-//!          [58] the payload starts in the upper lane
+//! 64 bits: [13:0] payload length, [27:14] frame beat, [29:28] GID index, [30] IPv6, [45:32] payload beat, [59:46] end beat,
+//!          [60] the payload starts in the upper lane
 //! 32 bits: [13:0] payload length, [18:14] payload word, [31:19] end beat; a frame begins where the one before ends
 //! ```
 //!
@@ -163,11 +163,11 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         // At two lanes.
         self.meta_10.next = bit_cast::<32, 14>(self.payload_length.val())
             | (bit_cast::<32, BA>(self.frame_beat.val()) << 14)
-            | (bit_cast::<32, 2>(self.gid_index.val()) << 27)
-            | (bit_cast::<32, 1>(self.meta_ipv6.val().into()) << 29);
+            | (bit_cast::<32, 2>(self.gid_index.val()) << 28)
+            | (bit_cast::<32, 1>(self.meta_ipv6.val().into()) << 30);
         self.meta_11.next = bit_cast::<32, BA>(self.payload_beat.val())
-            | (bit_cast::<32, BA>(self.end_beat.val()) << 13)
-            | (bit_cast::<32, 1>(self.payload_high.val().into()) << 26);
+            | (bit_cast::<32, BA>(self.end_beat.val()) << 14)
+            | (bit_cast::<32, 1>(self.payload_high.val().into()) << 28);
         self.meta_word.next = bit_cast::<W, 14>(self.payload_length.val())
             | (bit_cast::<W, 5>(self.payload_word.val()) << 14)
             | (bit_cast::<W, BA>(self.end_beat.val()) << 19);

@@ -17,9 +17,9 @@ use rust_hdl::prelude::*;
 pub struct RingReader<const W: usize, const L: usize, const BA: usize, const RD: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub read_beat: Signal<In, Bits<13>>,
+    pub read_beat: Signal<In, Bits<14>>,
     /// Fewer than the ring has.
-    pub read_count: Signal<In, Bits<13>>,
+    pub read_count: Signal<In, Bits<14>>,
     pub read_valid: Signal<In, Bit>,
     pub read_ready: Signal<Out, Bit>,
     pub beat_data: Signal<Out, Bits<W>>,

@@ -56,17 +56,17 @@ pub struct Rx<
     pub head: Signal<Out, PacketHead>,
     pub head_valid: Signal<Out, Bit>,
     pub head_next: Signal<In, Bit>,
-    pub read_beat: Signal<In, Bits<13>>,
-    pub read_count: Signal<In, Bits<13>>,
+    pub read_beat: Signal<In, Bits<14>>,
+    pub read_count: Signal<In, Bits<14>>,
     pub read_valid: Signal<In, Bit>,
     pub read_ready: Signal<Out, Bit>,
     pub beat_data: Signal<Out, Bits<W>>,
     pub beat_valid: Signal<Out, Bit>,
     pub beat_ready: Signal<In, Bit>,
     /// Ring beat after the last committed frame.
-    pub committed_beat: Signal<Out, Bits<13>>,
+    pub committed_beat: Signal<Out, Bits<14>>,
     pub release_valid: Signal<In, Bit>,
-    pub release_beat: Signal<In, Bits<13>>,
+    pub release_beat: Signal<In, Bits<14>>,
     pub m_host_data: Signal<Out, Bits<W>>,
     pub m_host_keep: Signal<Out, Bits<K>>,
     pub m_host_valid: Signal<Out, Bit>,
@@ -90,7 +90,7 @@ pub struct Rx<
 }
 
 /// The `tengig` preset.
-pub type RxTengig = Rx<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4>;
+pub type RxTengig = Rx<64, 8, 3, 2, 13, 65, 7, 8, 11, 11, 68, 4, 4>;
 /// The `cu` preset.
 pub type RxCu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0>;
 
@@ -326,7 +326,7 @@ impl<
         self.frame_ring.ipv6.next = self.delay.m_ipv6.val();
         self.frame_ring.decided.next = self.verdict.decided.val();
         self.frame_ring.commit.next = self.verdict.commit.val();
-        self.committed_beat.next = bit_cast::<13, BA>(self.frame_ring.end_beat.val());
+        self.committed_beat.next = bit_cast::<14, BA>(self.frame_ring.end_beat.val());
         self.frame_ring.release_valid.next = self.release_valid.val();
         self.frame_ring.release_beat.next = self.release_beat.val().get_bits::<BA>(0);
         self.frame_ring.read_enable.next = self.ring_reader.ram_enable.val();

@@ -231,7 +231,7 @@ pub struct Hca<
     keys: Keys<MA, MR, TA>,
     reorder: Reorder<QA, XB, ZW, ZX, ZM, ZC, BA>,
     /// Bit 12 of a release names a held packet's slot.
-    dma_writer: DmaWriter<W, K, 13, TA, WB>,
+    dma_writer: DmaWriter<W, K, 14, TA, WB>,
     write_arbiter: WriteArbiter<W, K>,
     descriptor_reader: DescriptorReader<W>,
     retire: Retire<RQ, RH, RA, RE, RF>,
@@ -266,7 +266,7 @@ pub struct Hca<
 /// `tengig` with `2^q` queue pairs, 2^8 at most, and `2^yp` READ resources. (With `q` over 9 `ZC` would be `q + 2`.)
 macro_rules! tengig_of {
     ($q:literal, $yp:literal) => {
-        Hca<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4, $q, { $q + 5 }, { $q + 3 }, { $q + 4 }, 8, 11, 12, 1, 0, 4, 5, { $q + 2 }, 16, { $q + 4 },
+        Hca<64, 8, 3, 2, 13, 65, 7, 8, 11, 11, 68, 4, 4, $q, { $q + 5 }, { $q + 3 }, { $q + 4 }, 8, 11, 12, 1, 0, 4, 5, { $q + 2 }, 16, { $q + 4 },
         10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12, 64, 2, { $q + 1 }, { $q + 2 }, { $q + 3 }, { $q + 4 }, 26, 1, 1, { $q + 6 },
         { $q + 1 }, { $q + 2 }, 6, $yp, { $q + 4 }, { $yp + 3 }, 4, 5, 4, 5, 10, 11>
     };
