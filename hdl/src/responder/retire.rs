@@ -20,9 +20,9 @@
 //! Failed QPs wait in a FIFO of their own, twice as long as the queue, so a failed entry makes room in the queue before control takes the error: control, which
 //! takes it only between packets, always reaches that point, even if every entry fails. `idle` says that nothing is left here but such errors.
 //!
-//! A sequence NAK (R23) leaves at once where it acknowledges nothing whole: while all that waits here is packets inside a message (`partial`) and none has failed. Their
-//! requester's messages aren't over by it, so nobody takes for delivered what isn't in memory yet, and the missing packet is sent again a queue's length sooner. ACKs
-//! of what it overtook follow; they are old ones then. With the FIFO only.
+//! A sequence NAK (R23) overtakes packets inside a message (`partial`), one NAK at a time: it leaves when what ends a message before it has left. By what it
+//! acknowledges no message is over at the requester's, so nobody takes for delivered what isn't in memory yet, and the missing packet is sent again up to a queue's
+//! length sooner. ACKs of what it overtook follow; they are old ones then. With the FIFO only.
 //!
 //! Latency: 2 cycles an entry when nothing waits (3 with the FIFO's fall through). `QUEUE` 1: a FIFO of `2^A` entries (tengig). `HOLD` 1: one register (241
 //! flip-flops). Neither (cu): the entry stays with its source until retired, and then its jobs may not wait for `entry_ready`.
@@ -88,6 +88,8 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     /// A sequence NAK that overtakes; it is offered.
     early: DFF<Bits<60>>,
     early_waits: DFF<Bit>,
+    /// Of what it overtakes, entries that aren't `partial`: they go first.
+    ends_ahead: DFF<Bits<6>>,
     early_offered: DFF<Bit>,
     hold: [DFF<Bits<244>>; HOLD],
     hold_valid: [DFF<Bit>; HOLD],
@@ -185,6 +187,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             whole: Default::default(),
             early: Default::default(),
             early_waits: Default::default(),
+            ends_ahead: Default::default(),
             early_offered: Default::default(),
             overtakes: Default::default(),
             pushed: Default::default(),
@@ -248,7 +251,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             spoiled,
             spoiled_index
         );
-        dff_setup!(self, clock, stored, whole, early, early_waits, early_offered);
+        dff_setup!(self, clock, stored, whole, early, early_waits, ends_ahead, early_offered);
         clock!(self, clock, errors);
         self.errors.reset.next = self.reset.val();
 
@@ -273,7 +276,6 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
                 & !self.entry.val().serve
                 & !self.entry.val().requester
                 & self.stored.q.val().any()
-                & !self.whole.q.val().any()
                 & !self.early_waits.q.val()
                 & !self.failed.q.val()
                 & !self.owed.q.val().any();
@@ -323,9 +325,17 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         }
         if self.pushed.val() & self.overtakes.val() {
             self.early_waits.d.next = true;
+            self.ends_ahead.d.next = self.whole.q.val();
+            if self.popped_whole.val() {
+                self.ends_ahead.d.next = self.whole.q.val() - 1;
+            }
             self.early.d.next = bit_cast::<60, 12>(self.entry.val().qp_index)
                 | (bit_cast::<60, 24>(self.entry.val().psn) << 12)
                 | (bit_cast::<60, 24>(self.entry.val().msn) << 36);
+        }
+
+        if self.early_waits.q.val() & self.ends_ahead.q.val().any() & self.popped_whole.val() {
+            self.ends_ahead.d.next = self.ends_ahead.q.val() - 1;
         }
 
         // Dones of the head entry.
@@ -404,7 +414,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.serve_due.d.next = self.serve_due.q.val() & !self.serve_ready.val();
         }
         // What is on offer stays: the early one comes after it.
-        self.early_offered.d.next = self.early_waits.q.val() & (!self.ack_due.q.val() | self.ack_ready.val());
+        self.early_offered.d.next = self.early_waits.q.val() & !self.ends_ahead.q.val().any() & (!self.ack_due.q.val() | self.ack_ready.val());
         if self.early_offered.q.val() {
             self.early_offered.d.next = !self.ack_ready.val();
             self.early_waits.d.next = !self.ack_ready.val();
