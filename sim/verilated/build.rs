@@ -23,7 +23,11 @@ fn main() -> Result<()> {
     let traced = std::env::var_os("CARGO_FEATURE_TRACE").is_some();
     check_tools()?;
     let mut models = String::new();
-    for config in PRESETS {
+    let deep = std::env::var_os("CARGO_FEATURE_DEEP").is_some();
+    for mut config in PRESETS {
+        if deep {
+            config.roce_buffer = *config.buffers.last().context("a preset has a buffer")?;
+        }
         let design = verbena_designs::emit(&config).map_err(|e| anyhow!("preset {}: {e}", config.name))?;
         models.push_str(&model(&config, &design, &cache, traced)?);
     }
@@ -54,8 +58,8 @@ fn model(config: &Config, design: &Design, cache: &Path, traced: bool) -> Result
     let traced = if traced { format!("Some({})", make(true)?) } else { "None".into() };
     let ports: String = design.ports.iter().map(port).collect();
     Ok(format!(
-        "Model {{ preset: {:?}, top: {:?}, library: {library}, traced: {traced}, ports: &[{ports}] }},",
-        config.name, design.top
+        "Model {{ preset: {:?}, top: {:?}, roce_buffer: {}, library: {library}, traced: {traced}, ports: &[{ports}] }},",
+        config.name, design.top, config.roce_buffer
     ))
 }
 

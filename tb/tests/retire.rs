@@ -8,6 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use verbena_hdl::host::{CompletionJob, EventJob};
 use verbena_hdl::responder::{Retire, RetireEntry};
 use verbena_hdl::tx::AckJob;
@@ -138,8 +139,29 @@ fn random_entry(rng: &mut ChaCha8Rng) -> RetireEntry {
         event_type: number(3).to_bits(),
         requester: number(2) == 0,
         serve: number(3) == 0,
+        partial: number(1) == 1,
     }
 }
+
+/// A sequence NAK, and nothing else: it may leave before what is only a part of a message.
+fn overtakes(e: &RetireEntry) -> bool {
+    let sequence = e.respond && e.syndrome.to_u64() == 0x60;
+    sequence && e.jobs.to_u64() == 0 && !(e.complete || e.event || e.serve || e.requester)
+}
+
+fn sequence_nak(psn: u64) -> RetireEntry {
+    RetireEntry {
+        qp_index: 1u64.to_bits(),
+        respond: true,
+        syndrome: 0x60u64.to_bits(),
+        psn: psn.to_bits(),
+        msn: 7u64.to_bits(),
+        ..RetireEntry::default()
+    }
+}
+
+/// NAKs that all runs have seen before their turn.
+static OVERTAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs `count` random entries; returns the cycles it took.
 fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize>(
@@ -179,7 +201,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
     // For each done, its entry, and whether it failed.
     let failures: Vec<(usize, bool)> = (0..count).flat_map(|at| all[at].1.iter().map(move |d| (at, *d))).collect();
     let owners: Vec<bool> = all.iter().flat_map(|a| a.1.iter().map(|_| a.0.requester)).collect();
-    let (mut done_count, mut counted) = (0, 0);
+    let (mut done_count, mut counted, mut overtaken) = (0, 0, 0);
     let (mut entry_on, mut done_on) = (false, false);
     let mut quiet = 0;
     let mut end = 0;
@@ -214,8 +236,26 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
             at
         };
         if u.ack_valid.val() && u.ack_ready.val() {
-            let at = due(&mut acks, "ACK");
-            assert_eq!(Some(u.ack.val()), wants[at].ack, "{say} entry {at}");
+            // With the queue a sequence NAK may come before its turn, but not before the end of a message.
+            let first = acks.iter().position(|at| wants[*at].ack == Some(u.ack.val()));
+            match first {
+                Some(place) if place > 0 && QUEUE == 1 && overtakes(&all[acks[place]].0) => {
+                    let at = acks.remove(place).unwrap();
+                    let whole = (0..at).rev().find(|before| !all[*before].0.partial);
+                    if let Some(whole) = whole {
+                        assert!(
+                            done_count >= needs[whole],
+                            "{say}: the NAK of entry {at} before the dones of entry {whole}"
+                        );
+                        assert!(acks.front().is_none_or(|a| *a > whole), "{say}: before the ACK of {whole}");
+                    }
+                    overtaken += 1;
+                }
+                _ => {
+                    let at = due(&mut acks, "ACK");
+                    assert_eq!(Some(u.ack.val()), wants[at].ack, "{say} entry {at}");
+                }
+            }
         }
         if u.serve_valid.val() && u.serve_ready.val() {
             let at = due(&mut serves, "release");
@@ -278,6 +318,9 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
         counted += bench.uut.count_valid.val() as usize;
         bench.edge();
     }
+    if QUEUE == 1 {
+        OVERTAKEN.fetch_add(overtaken, Ordering::Relaxed);
+    }
     let failed = wants.iter().filter(|w| w.qp_error.is_some()).count();
     assert_eq!(
         counted, failed,
@@ -289,6 +332,9 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
 /// Random entries, one done in eight failing. (A requester's failed ones complete: for the others see `r65_…`.)
 fn random(rng: &mut ChaCha8Rng) -> (RetireEntry, Vec<bool>) {
     let mut entry = random_entry(rng);
+    if rng.gen_ratio(1, 5) {
+        entry = sequence_nak(rng.gen_range(0..1 << 24));
+    }
     let dones: Vec<bool> = (0..entry.jobs.to_u64()).map(|_| rng.gen_ratio(1, 8)).collect();
     entry.complete |= entry.requester && dones.contains(&true);
     (entry, dones)
@@ -367,6 +413,61 @@ fn r69_failed_entries_leave_while_no_error_is_taken() {
 fn r64_r69_effects_follow_their_data_fifo() {
     for (seed, idle, stall) in [(1, false, false), (2, true, false), (3, false, true), (4, true, true)] {
         run::<1, 0, 4, 5, 6>(seed, 200, idle, stall, false, random);
+    }
+    assert!(OVERTAKEN.load(Ordering::Relaxed) > 10, "sequence NAKs come before their turn");
+}
+
+/// R23: what is missing is asked for while the packets before it are still on their way to memory, unless one of them ends a message: that is not acknowledged
+/// before its bytes are in memory.
+#[test]
+fn r23_a_sequence_nak_overtakes_the_middle_of_a_message_only() {
+    // Entries with a write each: partial or not; those done when the NAK must be there.
+    for (partials, done_before) in [
+        (&[true, true, true][..], 0),
+        (&[true, false, true, true], 2),
+        (&[false], 1),
+        (&[true, true, false], 3),
+    ] {
+        let config = Config::preset("tengig").unwrap();
+        let mut bench = Bench::new(Box::new(Retire::<1, 0, 4, 5, 6>::new(&config)), |u| &mut u.clock);
+        bench.uut.reset.next = true;
+        bench.step();
+        bench.uut.reset.next = false;
+        bench.uut.ack_ready.next = true;
+        let mut entries: VecDeque<RetireEntry> = partials
+            .iter()
+            .enumerate()
+            .map(|(n, partial)| RetireEntry {
+                qp_index: 1u64.to_bits(),
+                jobs: 1u64.to_bits(),
+                respond: true,
+                psn: (10 + n as u64).to_bits(),
+                partial: *partial,
+                ..RetireEntry::default()
+            })
+            .chain([sequence_nak(10 + partials.len() as u64)])
+            .collect();
+        let (mut dones, mut answers) = (0, vec![]);
+        for cycle in 0..400 {
+            bench.uut.entry_valid.next = !entries.is_empty();
+            bench.uut.entry.next = entries.front().copied().unwrap_or_default();
+            // A write ends every 40 cycles.
+            bench.uut.done_valid.next = cycle >= 40 * (dones + 1) && dones < partials.len();
+            bench.settle();
+            let u = &bench.uut;
+            if u.ack_valid.val() {
+                answers.push((u.ack.val().psn.to_u64(), u.ack.val().syndrome.to_u64(), dones));
+            }
+            dones += (u.done_valid.val() && u.done_ready.val()) as usize;
+            if u.entry_valid.val() && u.entry_ready.val() {
+                entries.pop_front();
+            }
+            bench.edge();
+        }
+        let nak = (10 + partials.len() as u64, 0x60, done_before);
+        let mut expected: Vec<_> = (0..partials.len()).map(|n| (10 + n as u64, 0, n + 1)).collect();
+        expected.insert(done_before, nak);
+        assert_eq!(answers, expected, "{partials:?}");
     }
 }
 

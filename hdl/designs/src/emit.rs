@@ -14,7 +14,7 @@ use verbena_hdl::reorder::ReorderTengig;
 use verbena_hdl::requester::{Complete, CompleteConfig, Send};
 use verbena_hdl::responder::{Control, Features, ReadResponderCu, ReadResponderTengig, Retire};
 use verbena_hdl::rx::{RxCu, RxTengig};
-use verbena_hdl::top::{HcaTengig, HcaTengig16, HcaTengig64};
+use verbena_hdl::top::{HcaTengig, HcaTengig16, HcaTengig64, HcaTengigDeep};
 use verbena_hdl::tx::{TxCu, TxTengig};
 use verbena_hdl::verilog::{self, Design, Options, PrintError};
 use verbena_spec::config::{Config, ConfigError};
@@ -71,6 +71,7 @@ fn microcode() -> Result<Vec<u32>, BuildError> {
 pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
     config.check()?;
     match (config.name, config.n_qps) {
+        ("tengig", 256) if config.roce_buffer != config.buffers[0] => made(HcaTengigDeep::new, config),
         ("cu", _) => ready(HcaMicro::new(config, &microcode()?)),
         (_, 16) => made(HcaTengig16::new, config),
         (_, 64) => made(HcaTengig64::new, config),
@@ -115,15 +116,20 @@ pub fn emit_mac(config: &Config) -> Result<Design, BuildError> {
     Ok(verilog::emit(block.as_ref(), TOP_MAC, &Options::default())?)
 }
 
-/// What stands around an engine, and the stations alone, are built for the preset's own number of queue pairs.
+/// What stands around an engine, and the stations alone, are built for the preset's own sizes.
 fn own_size(config: &Config) -> Result<(), BuildError> {
-    let own = Config::preset(config.name)?.n_qps;
-    if config.n_qps != own {
-        let why = format!(
-            "n_qps={}: only the engine alone is built so, the rest of '{}' with {own}",
-            config.n_qps, config.name
-        );
-        return Err(ConfigError::Impossible(why).into());
+    let own = Config::preset(config.name)?;
+    for (key, set, own) in [
+        ("n_qps", config.n_qps, own.n_qps),
+        ("roce_buffer", config.roce_buffer, own.roce_buffer),
+    ] {
+        if set != own {
+            let why = format!(
+                "{key}={set}: only the engine alone is built so, the rest of '{}' with {own}",
+                config.name
+            );
+            return Err(ConfigError::Impossible(why).into());
+        }
     }
     Ok(())
 }

@@ -57,6 +57,12 @@ fn nonsense_is_refused_in_one_line() {
         (&["--set", "n_qps=128"], "'tengig' is built with n_qps=16 or 64 or 256, not 128"),
         (&["--preset", "cu", "--set", "n_qps=16"], "'cu' is built with n_qps=4, not 16"),
         (&["--top", "ecp5", "--set", "n_qps=16"], "only the engine alone"),
+        (
+            &["--set", "roce_buffer=1"],
+            "'tengig' is built with roce_buffer=32768 or 65536, not 1",
+        ),
+        (&["--set", "roce_buffer=65536", "--set", "n_qps=16"], "n_qps=256 only"),
+        (&["--top", "ecp5", "--set", "roce_buffer=65536"], "only the engine alone"),
         (&["--set", "n_qps"], "KEY=VALUE"),
         (&["--set", "colour=red"], "unknown setting 'colour'"),
         (&["--out", &in_the_way], "can't write"),

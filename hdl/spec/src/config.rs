@@ -26,7 +26,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// Settings that `gen-verilog --set` takes.
-pub const KEYS: [&str; 1] = ["n_qps"];
+pub const KEYS: [&str; 2] = ["n_qps", "roce_buffer"];
 
 /// Everything that sizes the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct Config {
     pub n_gids: usize,
     /// RoCE receive buffer, bytes.
     pub roce_buffer: usize,
+    /// What `roce_buffer` may be. Held packets stay in it, so what it has more holds more early packets (R42).
+    pub buffers: &'static [usize],
     /// The host's own Ethernet port: without it, what isn't RoCE is dropped (`rx_host_overflow`) and nothing is sent for the host.
     pub host_port: bool,
     /// Host receive FIFO, bytes.
@@ -101,7 +103,8 @@ const TENGIG: Config = Config {
     n_mrs: 256,
     n_mtt: 4096,
     n_gids: 4,
-    roce_buffer: 64 << 10,
+    roce_buffer: 32 << 10,
+    buffers: &[32 << 10, 64 << 10],
     host_port: true,
     host_fifo: 16 << 10,
     max_frame: 4200,
@@ -134,6 +137,7 @@ const CU: Config = Config {
     n_mtt: 0,
     n_gids: 1,
     roce_buffer: 2 << 10,
+    buffers: &[2 << 10],
     host_port: false,
     host_fifo: 1 << 10,
     max_frame: 600,
@@ -183,14 +187,26 @@ impl Config {
                 self.read_resources = self.read_resources.min(self.read_ring * self.n_qps);
                 Ok(())
             }
+            "roce_buffer" => {
+                self.roce_buffer = value.parse().map_err(|_| ConfigError::BadValue {
+                    key: key.into(),
+                    value: value.into(),
+                    want: format!("bytes: {}", one_of(self.buffers)),
+                })?;
+                Ok(())
+            }
             _ => Err(ConfigError::UnknownKey(key.into())),
         }
     }
 
     /// `sizes`, for people.
     pub fn sizes_text(&self) -> String {
-        let sizes: Vec<String> = self.sizes.iter().map(usize::to_string).collect();
-        sizes.join(" or ")
+        one_of(self.sizes)
+    }
+
+    /// `buffers`, for people.
+    pub fn buffers_text(&self) -> String {
+        one_of(self.buffers)
     }
 
     /// The bits that a bus address may have.
@@ -222,6 +238,21 @@ impl Config {
                 self.n_qps
             ));
         }
+        if !self.buffers.contains(&self.roce_buffer) {
+            return impossible(format!(
+                "'{}' is built with roce_buffer={}, not {}",
+                self.name,
+                self.buffers_text(),
+                self.roce_buffer
+            ));
+        }
+        if self.roce_buffer != self.buffers[0] && Some(&self.n_qps) != self.sizes.last() {
+            return impossible(format!(
+                "roce_buffer={} is built with n_qps={:?} only",
+                self.roce_buffer,
+                self.sizes.last().unwrap_or(&0)
+            ));
+        }
         if self.n_mtt != 0 && !self.n_mtt.is_power_of_two() {
             return impossible(format!("n_mtt={} must be a power of two", self.n_mtt));
         }
@@ -244,6 +275,11 @@ impl Config {
     }
 }
 
+fn one_of(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    numbers.join(" or ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +296,18 @@ mod tests {
         assert!(Config::preset("huge").unwrap_err().to_string().contains("tengig"));
         let mut config = Config::preset("tengig").unwrap();
         assert!(config.set("colour", "3").unwrap_err().to_string().contains("n_qps"));
+        assert!(config
+            .set("roce_buffer", "much")
+            .unwrap_err()
+            .to_string()
+            .contains("32768 or 65536"));
+        config.set("roce_buffer", "65536").unwrap();
+        config.check().unwrap();
+        config.set("n_qps", "16").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("n_qps=256 only"));
+        config.set("roce_buffer", "50000").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("not 50000"));
+        config.set("roce_buffer", "32768").unwrap();
         config.set("n_qps", "100").unwrap();
         assert!(config.check().unwrap_err().to_string().contains("power of two"));
         for (address_bits, ring_log, name) in [

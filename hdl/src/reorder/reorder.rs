@@ -80,8 +80,11 @@ pub struct Reorder<const QA: usize, const RA: usize, const WA: usize, const WB: 
     nobody: Constant<Bits<14>>,
 }
 
+/// Beats of the ring that held packets leave free, 5 KiB: the longest frame, which may be coming in, and the time that giving up takes.
+const RESERVE: u64 = 640;
+
 /// The `tengig` preset's.
-pub type ReorderTengig = Reorder<8, 9, 4, 5, 10, 11, 13>;
+pub type ReorderTengig = Reorder<8, 9, 4, 5, 10, 11, 12>;
 
 impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const MA: usize, const C: usize, const BA: usize> Default
     for Reorder<QA, RA, WA, WB, MA, C, BA>
@@ -131,8 +134,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             full_valid: Default::default(),
             pressed: Default::default(),
             head: Default::default(),
-            // The ring but for the longest frame, which may be coming in, and the time that giving up takes: 59 of 64 KiB.
-            limit: Constant::new((59u64 << (BA - 6)).to_bits()),
+            limit: Constant::new(((1u64 << BA) - RESERVE).to_bits()),
             nobody: Constant::new(0x3000u64.to_bits()),
         }
     }

@@ -414,7 +414,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.serve_due.d.next = self.serve_due.q.val() & !self.serve_ready.val();
         }
         // What is on offer stays: the early one comes after it.
-        self.early_offered.d.next = self.early_waits.q.val() & !self.ends_ahead.q.val().any() & (!self.ack_due.q.val() | self.ack_ready.val());
+        self.early_offered.d.next =
+            self.early_waits.q.val() & !self.ends_ahead.q.val().any() & (!self.ack_due.q.val() | self.ack_ready.val());
         if self.early_offered.q.val() {
             self.early_offered.d.next = !self.ack_ready.val();
             self.early_waits.d.next = !self.ack_ready.val();

@@ -90,7 +90,7 @@ pub struct Rx<
 }
 
 /// The `tengig` preset.
-pub type RxTengig = Rx<64, 8, 3, 2, 13, 65, 7, 8, 11, 11, 68, 4, 4>;
+pub type RxTengig = Rx<64, 8, 3, 2, 12, 65, 7, 8, 11, 11, 68, 4, 4>;
 /// The `cu` preset.
 pub type RxCu = Rx<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0>;
 

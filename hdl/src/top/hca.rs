@@ -263,21 +263,23 @@ pub struct Hca<
     code_axi_error: Constant<Bits<6>>,
 }
 
-/// `tengig` with `2^q` queue pairs, 2^8 at most, and `2^yp` READ resources. (With `q` over 9 `ZC` would be `q + 2`.)
+/// `tengig` with `2^q` queue pairs, 2^8 at most, `2^yp` READ resources, and a receive buffer of `2^ba` beats. (With `q` over 9 `ZC` would be `q + 2`.)
 macro_rules! tengig_of {
-    ($q:literal, $yp:literal) => {
-        Hca<64, 8, 3, 2, 13, 65, 7, 8, 11, 11, 68, 4, 4, $q, { $q + 5 }, { $q + 3 }, { $q + 4 }, 8, 11, 12, 1, 0, 4, 5, { $q + 2 }, 16, { $q + 4 },
+    ($q:literal, $yp:literal, $ba:literal) => {
+        Hca<64, 8, 3, 2, $ba, 65, 7, 8, 11, 11, 68, 4, 4, $q, { $q + 5 }, { $q + 3 }, { $q + 4 }, 8, 11, 12, 1, 0, 4, 5, { $q + 2 }, 16, { $q + 4 },
         10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 11, 12, 64, 2, { $q + 1 }, { $q + 2 }, { $q + 3 }, { $q + 4 }, 26, 1, 1, { $q + 6 },
         { $q + 1 }, { $q + 2 }, 6, $yp, { $q + 4 }, { $yp + 3 }, 4, 5, 4, 5, 10, 11>
     };
 }
 
 /// The `tengig` preset.
-pub type HcaTengig = tengig_of!(8, 10);
+pub type HcaTengig = tengig_of!(8, 10, 12);
+/// `tengig` with a receive buffer of 64 KiB, so that more early packets are held.
+pub type HcaTengigDeep = tengig_of!(8, 10, 13);
 /// `tengig` with 16 queue pairs.
-pub type HcaTengig16 = tengig_of!(4, 8);
+pub type HcaTengig16 = tengig_of!(4, 8, 12);
 /// `tengig` with 64 queue pairs.
-pub type HcaTengig64 = tengig_of!(6, 10);
+pub type HcaTengig64 = tengig_of!(6, 10, 12);
 /// The `cu` preset.
 #[rustfmt::skip]
 pub type HcaCu =

@@ -6,7 +6,7 @@ mod requester_side;
 mod soft_reset;
 mod split;
 
-pub use hca::{Hca, HcaCu, HcaTengig, HcaTengig16, HcaTengig64};
+pub use hca::{Hca, HcaCu, HcaTengig, HcaTengig16, HcaTengig64, HcaTengigDeep};
 pub use requester_side::RequesterSide;
 pub use soft_reset::SoftReset;
 pub use split::Split;

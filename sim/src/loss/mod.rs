@@ -30,6 +30,7 @@ use verbena_spec::config::Config;
 use verbena_spec::counters as c;
 use verbena_spec::layout::SELECTIVE_WINDOW;
 use verbena_verbs::selective_window;
+use verbena_verilated::MODELS;
 
 /// Path MTU, bytes.
 pub const PMTU: usize = 1024;
@@ -39,6 +40,8 @@ pub const MESSAGE: usize = 64 << 10;
 pub const ROUND_TRIP: u64 = 10_000;
 /// Local ACK timeout's code: 32.8 us.
 pub const TIMEOUT: u8 = 3;
+/// PSNs outstanding between engines with 64 KiB of receive buffer.
+pub const DEEP_WINDOW: u8 = 40;
 /// Messages under way.
 pub const DEPTH: usize = 16;
 /// Share of frames lost each way, and the share of the lossless goodput that selective repeat keeps.
@@ -71,11 +74,16 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// PSNs outstanding at most: what the peer holds. An engine takes what the host library chooses, but a gap must be able to come to the distance at
-    /// which it is a loss.
-    fn window(&self, machines: Machines) -> Option<u8> {
+    /// PSNs outstanding at most: what the peer holds. Engines take what the host library chooses, with a receive buffer of 64 KiB 40 packets: it holds 59, and
+    /// those that wait for memory are among them. But a gap must be able to come to the distance at which it is a loss, and to be closed.
+    fn window(&self, machines: Machines, preset: &str) -> Option<u8> {
         let far = u32::from(self.order.nak_distance) >= selective_window(PMTU);
-        (machines == Machines::Golden || far).then_some(SELECTIVE_WINDOW as u8)
+        let deep = MODELS.iter().any(|m| m.preset == preset && m.roce_buffer == 64 << 10);
+        match machines {
+            Machines::Golden => Some(SELECTIVE_WINDOW as u8),
+            Machines::Verilated if far => Some(self.order.nak_distance + 20),
+            Machines::Verilated => deep.then_some(DEEP_WINDOW),
+        }
     }
 }
 
@@ -258,7 +266,7 @@ fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
     for scheme in SCHEMES.iter().filter(|s| contains(&options.scheme, s.name)) {
         let mut scheme = *scheme;
         if scheme.order.selective_repeat {
-            scheme.order.selective_window = options.window.or(scheme.window(options.machines));
+            scheme.order.selective_window = options.window.or(scheme.window(options.machines, &options.preset));
         }
         let order = scheme.order;
         if (reorder || !order.reorder) && (selective || !order.selective_repeat) {

@@ -229,9 +229,9 @@ const MOST_RD_ATOMIC: u32 = 16;
 const SELECTIVE_ACKS: u8 = 4;
 /// Payload that may be outstanding with selective repeat where `selective_window` isn't given, bytes: an engine of ours holds early packets while no more
 /// than 27 KiB, headers counted, have come since the oldest of them, and the one that was lost comes behind them.
-const SELECTIVE_BYTES: u32 = 56 << 10;
+const SELECTIVE_BYTES: u32 = 24 << 10;
 
-/// PSNs that may be outstanding with selective repeat where [`QpAttr::selective_window`] isn't given: 56 KiB in packets of `path_mtu` bytes, 64 at most.
+/// PSNs that may be outstanding with selective repeat where [`QpAttr::selective_window`] isn't given: 24 KiB in packets of `path_mtu` bytes, 64 at most.
 pub fn selective_window(path_mtu: usize) -> u32 {
     (SELECTIVE_BYTES / path_mtu as u32).min(SELECTIVE_WINDOW)
 }

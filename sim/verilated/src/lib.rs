@@ -26,6 +26,8 @@ pub struct Model {
     pub preset: &'static str,
     /// Verilog name of the top.
     pub top: &'static str,
+    /// Its receive buffer, bytes: held packets stay in it.
+    pub roce_buffer: usize,
     /// Shared library of the fast model.
     pub library: &'static str,
     /// Shared library of the model that can trace, with the feature `trace`.

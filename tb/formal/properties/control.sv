@@ -20,7 +20,7 @@
         if (after_first && reset && was_reset) begin entry_low_in_reset: assert (!entry_valid); end
         if (past_ok && $past(entry_valid && !entry_ready)) begin
             entry_held: assert (entry_valid);
-            entry_stands: assert (entry[22:0] == $past(entry[22:0]) && entry[71] == $past(entry[71]) && entry[107:84] == $past(entry[107:84]) && entry[242:232] == $past(entry[242:232]));
+            entry_stands: assert (entry[22:0] == $past(entry[22:0]) && entry[71] == $past(entry[71]) && entry[107:84] == $past(entry[107:84]) && entry[243:232] == $past(entry[243:232]));
             answer_stands: assert (!(entry[14] || entry[13:12] != 0) || entry[70:23] == $past(entry[70:23]));
             completion_stands: assert (!entry[71] || entry[231:72] == $past(entry[231:72]));
         end

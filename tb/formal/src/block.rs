@@ -139,11 +139,11 @@ mod tests {
         let block = Block {
             preset: "tengig",
             station: "retire",
-            module: "fifo_4_5_243",
+            module: "fifo_4_5_244",
         };
         let names: Vec<_> = designs.block(&block).unwrap().modules.into_iter().map(|m| m.name).collect();
-        assert_eq!(names, ["sdp_ram_4_243", "fifo_4_5_243"]);
+        assert_eq!(names, ["sdp_ram_4_244", "fifo_4_5_244"]);
         let wrong = designs.block(&Block { module: "fifo", ..block }).unwrap_err().to_string();
-        assert!(wrong.contains("fifo_4_5_243"), "{wrong}");
+        assert!(wrong.contains("fifo_4_5_244"), "{wrong}");
     }
 }

@@ -332,7 +332,7 @@ pub const MUTANTS: &[Mutant] = &[
     proof(
         "fifo-overflow",
         "one word more than there is room for",
-        "fifo_4_5_243",
+        "fifo_4_5_244",
         "assign nearly = used == BEFORE_FULL;",
         "assign nearly = used > BEFORE_FULL;",
         "fifo-pointers",
@@ -340,7 +340,7 @@ pub const MUTANTS: &[Mutant] = &[
     proof(
         "fifo-overrun",
         "the output register is overwritten",
-        "fifo_4_5_243",
+        "fifo_4_5_244",
         "assign fetch = some & (!out_valid | m_ready);",
         "assign fetch = some;",
         "fifo-pointers",
@@ -348,7 +348,7 @@ pub const MUTANTS: &[Mutant] = &[
     proof(
         "fifo-underflow",
         "a word is read that isn't there",
-        "fifo_4_5_243",
+        "fifo_4_5_244",
         "assign fetch = some & (!out_valid | m_ready);",
         "assign fetch = !out_valid | m_ready;",
         "fifo-pointers",

@@ -219,12 +219,12 @@ pub const PROOFS: &[Proof] = &[
     Proof {
         claim: "pointers: no overflow, no underflow, no leak; an offer stands",
         bound: &[(
-            "fifo_4_5_243",
+            "fifo_4_5_244",
             concat!("\n  localparam LAST = 4;", include_str!("../properties/fifo.sv")),
         )],
         quick: true,
         method: Method::Induction(3),
-        ..part("fifo-pointers", "retire", "fifo_4_5_243")
+        ..part("fifo-pointers", "retire", "fifo_4_5_244")
     },
     Proof {
         claim: "pointers: no overflow, no underflow, no leak; an offer stands",

@@ -36,6 +36,7 @@ macro_rules! retire {
                     event_type: w.take(),
                     requester: w.take(),
                     serve: w.take(),
+                    partial: w.take(),
                 },
                 entry_valid,
                 done_valid,

@@ -102,6 +102,13 @@ fn list(args: &Args) -> Result<(), Failure> {
             preset.sizes_text()
         );
     }
+    for preset in &PRESETS {
+        println!(
+            "  roce_buffer of {}: {} bytes (more early packets are held)",
+            preset.name,
+            preset.buffers_text()
+        );
+    }
     Ok(())
 }
 
@@ -109,7 +116,7 @@ fn describe(config: &Config) -> serde_json::Value {
     json!({
         "purpose": config.purpose, "data_bits": config.data_bits, "clock_khz": config.clock_khz, "n_qps": config.n_qps, "sizes": config.sizes,
         "n_cqs": config.n_cqs, "n_mrs": config.n_mrs, "n_mtt": config.n_mtt, "n_gids": config.n_gids,
-        "roce_buffer": config.roce_buffer, "host_fifo": config.host_fifo, "max_frame": config.max_frame,
+        "roce_buffer": config.roce_buffer, "buffers": config.buffers, "host_fifo": config.host_fifo, "max_frame": config.max_frame,
         "max_pmtu": config.max_pmtu, "ipv6": config.ipv6, "uc": config.uc, "ud": config.ud,
     })
 }
