@@ -365,9 +365,9 @@ impl Harness {
         // The tail.
         if release.is_some() {
             self.releases.pop_front();
-            let slot = release.is_some_and(|r| r.1 >> 12 == 1);
+            let slot = release.is_some_and(|r| r.1 >> 13 == 1);
             let at = release.map_or(0, |r| r.1);
-            if at >> 11 != 3 {
+            if at >> 12 != 3 {
                 let frame = if slot {
                     self.frames
                         .iter()
@@ -492,8 +492,8 @@ impl Harness {
         let head = u.m_head.val();
         let probe = u.probe.val();
         let end = head.end_beat.to_u64();
-        let held = end >> 12 == 1;
-        assert_eq!(probe, end >> 11 == 3, "{say}: a probe's release is nobody's");
+        let held = end >> 13 == 1;
+        assert_eq!(probe, end >> 12 == 3, "{say}: a probe's release is nobody's");
         let frame = if held {
             let qp = (head.qpn.to_u64() & 0xfff) as usize;
             let psn = head.psn.to_u64() as u32;
