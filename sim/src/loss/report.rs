@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runs as a table for a person, and as a Markdown page.
 
-use super::{Disturbance, LossOptions, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
+use super::{Disturbance, LossOptions, Machines, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
 use verbena_verbs::selective_window;
+use verbena_verilated::MODELS;
 
 pub fn disturbance(wire: Disturbance) -> String {
     match wire {
@@ -31,13 +32,23 @@ fn verdict(p: &Point) -> &'static str {
     }
 }
 
+/// The engines' receive buffer, where it isn't a golden model's.
+fn receive_buffer(options: &LossOptions) -> String {
+    let model = MODELS.iter().find(|m| m.preset == options.preset);
+    match (options.machines, model) {
+        (Machines::Verilated, Some(model)) => format!(" with {} KiB of receive buffer", model.roce_buffer >> 10),
+        _ => String::new(),
+    }
+}
+
 /// What all runs have in common, and each scheme's attributes.
 fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
     let points = &runs.points;
     let mut lines = vec![format!(
-        "{:?} engines, seed {}: {} messages of {} KiB a run, {DEPTH} under way, PMTU {PMTU}, 10 Gb/s, {} us round trip, timeout code {TIMEOUT}, \
+        "{:?} engines{}, seed {}: {} messages of {} KiB a run, {DEPTH} under way, PMTU {PMTU}, 10 Gb/s, {} us round trip, timeout code {TIMEOUT}, \
          loss and reordering both ways",
         options.machines,
+        receive_buffer(options),
         options.seed,
         options.messages,
         MESSAGE >> 10,
