@@ -245,6 +245,15 @@ fn codes_come_out_once() {
             bench.uut.read_ready.val(),
             bench.uut.reorder_ready.val(),
         ];
+        // A register's: not a matter of this cycle's offers, nor of who takes.
+        let (m_ready, reorder_valid) = (bench.uut.m_ready.val(), offered[4]);
+        bench.uut.m_ready.next = !m_ready;
+        bench.uut.reorder_valid.next = !reorder_valid;
+        bench.settle();
+        assert_eq!((ready[3], ready[4]), (bench.uut.read_ready.val(), bench.uut.reorder_ready.val()));
+        bench.uut.m_ready.next = m_ready;
+        bench.uut.reorder_valid.next = reorder_valid;
+        bench.settle();
         for i in 0..5 {
             if ready[i] {
                 offered[i] = false;

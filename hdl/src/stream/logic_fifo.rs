@@ -80,7 +80,8 @@ impl<const A: usize, const B: usize, const D: usize> Logic for LogicFifo<A, B, D
         // The output register is free, or is being emptied, and there is a word for it.
         self.fetch.next = self.some.q.val() & (!self.out_valid.q.val() | self.m_ready.val());
 
-        self.ram.write_enable.next = self.push.val();
+        // A free place is written all the time, and its word counts when it is pushed: `s_valid` needn't reach every cell's enable.
+        self.ram.write_enable.next = !self.full.q.val();
         self.ram.write_address.next = self.write_pointer.q.val();
         self.ram.write_data.next = self.s_data.val();
         self.ram.read_enable.next = self.fetch.val();

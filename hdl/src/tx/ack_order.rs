@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What counts is what stands in the slots when the ACK comes. Responses of several QPs at once are taken for the ACK's own. Requests are passed as ever.
-//! No latency where nothing is in the way.
+//! No latency where no response waits, else a cycle.
 
 use super::AckJob;
 use rust_hdl::prelude::*;
@@ -130,12 +130,14 @@ impl<const QA: usize> Logic for AckOrder<QA> {
 
         self.own.next = self.mixed.q.val() | (self.mark_index.q.val() == self.ack.val().qp_index.get_bits::<QA>(0));
         self.blocked.next = self.waits.q.val();
+        self.waits.d.next = self.waits.q.val() & (self.goal.q.val() != self.begun.q.val());
         if !self.seen.q.val() {
-            self.blocked.next = self.pending.q.val() & self.own.val() & (self.mark.q.val() != self.begun.q.val());
+            // No QP is compared on the way to the builder's choice: an ACK that comes while any response waits is looked at first.
+            self.blocked.next = self.pending.q.val();
+            self.waits.d.next = self.pending.q.val() & self.own.val() & (self.mark.q.val() != self.begun.q.val());
             self.goal.d.next = self.mark.q.val();
         }
         self.allowed.next = self.ack_valid.val() & !self.blocked.val();
-        self.waits.d.next = self.blocked.val() & !(self.seen.q.val() & (self.goal.q.val() == self.begun.q.val()));
         self.seen.d.next = self.ack_valid.val() & !self.ack_taken.val();
 
         if self.reset.val() {

@@ -5,8 +5,8 @@
 //! term ─► sum + term + carry ─► sum, carry         the carry comes back with the next term
 //! ```
 //!
-//! The sum is right once `carry` is 0; where the last term is below 256, one more cycle with term 0 is enough. W = 64 (`L` = 2): a term is added a cycle after it came, and the last
-//! carry on the way out instead.
+//! The sum is right once `carry` is 0; where the last term is below 256, one more cycle with term 0 is enough. W = 64 (`L` = 2): a term is added a cycle after it came, and its
+//! carry with it: both sums are made, without and with one more, and the first one's carry chooses.
 
 use super::packet_words::CHECKSUM_START;
 use rust_hdl::prelude::*;
@@ -26,6 +26,7 @@ pub struct HeaderChecksum<const L: usize> {
     late: DFF<Bits<16>>,
     added: Signal<Local, Bits<16>>,
     next_total: Signal<Local, Bits<18>>,
+    next_carried: Signal<Local, Bits<16>>,
     beginning: Constant<Bits<16>>,
     wide: Constant<Bit>,
 }
@@ -44,6 +45,7 @@ impl<const L: usize> Default for HeaderChecksum<L> {
             late: Default::default(),
             added: Default::default(),
             next_total: Default::default(),
+            next_carried: Default::default(),
             beginning: Constant::new(CHECKSUM_START.to_bits()),
             wide: Constant::new(L == 2),
         }
@@ -62,18 +64,19 @@ impl<const L: usize> Logic for HeaderChecksum<L> {
         // The lowest bit makes the carry-in.
         self.next_total.next = ((bit_cast::<18, 16>(self.total.q.val()) << 1) | 1)
             + ((bit_cast::<18, 16>(self.added.val()) << 1) | bit_cast::<18, 1>(self.carry.q.val().into()));
+        self.next_carried.next = self.total.q.val() + self.added.val() + 1;
         if self.enable.val() {
             self.total.d.next = self.next_total.val().get_bits::<16>(1);
-            self.carry.d.next = self.next_total.val().get_bit(17);
+            self.carry.d.next = !self.wide.val() & self.next_total.val().get_bit(17);
+            if self.wide.val() & self.next_total.val().get_bit(17) {
+                self.total.d.next = self.next_carried.val();
+            }
         }
         if self.load.val() {
             self.total.d.next = self.beginning.val() + (bit_cast::<16, 11>(self.body.val()) << 2);
             self.carry.d.next = false;
         }
         self.sum.next = self.total.q.val();
-        if self.wide.val() {
-            self.sum.next = self.total.q.val() + bit_cast::<16, 1>(self.carry.q.val().into());
-        }
     }
 
     crate::block_name!();

@@ -89,26 +89,35 @@ pub struct PacketArbiter<const K: usize> {
     rest: Signal<Local, Bits<16>>,
     place: Signal<Local, Bits<5>>,
     some: Signal<Local, Bit>,
-    /// The granted packet's first word stands there; beats of its payload, in the cycle after.
+    /// The granted packet's first word stands there; stood there the cycle before, as that of the packet to be granted next.
     fresh: DFF<Bit>,
+    known: DFF<Bit>,
+    seen: DFF<Bit>,
+    /// What the word of the cycle before says, if it was a packet's first one: whole beats of payload, one more that is part of one, any.
+    whole: DFF<Bits<12>>,
+    part: DFF<Bit>,
+    laden: DFF<Bit>,
+    /// The same of the granted packet.
     beats: DFF<Bits<12>>,
+    beats_part: DFF<Bit>,
     abandoned: DFF<Bit>,
-    /// Beats of the packet that may be granted next; it has none.
-    offered: DFF<Bits<12>>,
-    bare: DFF<Bit>,
     /// The longest packet of late.
     longest: DFF<Bits<12>>,
     /// Beats granted and not drawn; what the next packet may add to, with its own; whether it may be granted.
     standing: DFF<Bits<12>>,
     change: DFF<Bits<12>>,
+    change_carry: DFF<Bit>,
     bound: DFF<Bits<12>>,
     open: DFF<Bit>,
     chooses_read: Signal<Local, Bit>,
     first: Signal<Local, Bits<32>>,
     bytes: Signal<Local, Bits<14>>,
-    rounded: Signal<Local, Bits<14>>,
-    length: Signal<Local, Bits<12>>,
+    wholes: Signal<Local, Bits<12>>,
     paid: Signal<Local, Bit>,
+    cut: Signal<Local, Bit>,
+    rounded: Signal<Local, Bits<12>>,
+    longer: Signal<Local, Bit>,
+    carry: Signal<Local, Bits<12>>,
     choosing: Signal<Local, Bit>,
     short: Constant<Bits<14>>,
     beat_log: Constant<Bits<4>>,
@@ -177,21 +186,29 @@ impl<const K: usize> Default for PacketArbiter<K> {
             place: Default::default(),
             some: Default::default(),
             fresh: Default::default(),
+            known: Default::default(),
+            seen: Default::default(),
+            whole: Default::default(),
+            part: Default::default(),
+            laden: Default::default(),
             beats: Default::default(),
+            beats_part: Default::default(),
             abandoned: Default::default(),
-            offered: Default::default(),
-            bare: Default::default(),
             longest: Default::default(),
             standing: Default::default(),
             change: Default::default(),
+            change_carry: Default::default(),
             bound: Default::default(),
             open: Default::default(),
             chooses_read: Default::default(),
             first: Default::default(),
             bytes: Default::default(),
-            rounded: Default::default(),
-            length: Default::default(),
+            wholes: Default::default(),
             paid: Default::default(),
+            cut: Default::default(),
+            rounded: Default::default(),
+            longer: Default::default(),
+            carry: Default::default(),
             choosing: Default::default(),
             short: Constant::new((K as u64 - 1).to_bits()),
             beat_log: Constant::new((K.ilog2() as u64).to_bits()),
@@ -208,7 +225,8 @@ impl<const K: usize> Logic for PacketArbiter<K> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, active, read, opened, order, count);
-        dff_setup!(self, clock, fresh, beats, abandoned, offered, bare, longest, standing, change, bound, open);
+        dff_setup!(self, clock, fresh, known, seen, whole, part, laden, beats, beats_part, abandoned);
+        dff_setup!(self, clock, longest, standing, change, change_carry, bound, open);
 
         self.word.next = self.send_packet_word.val();
         self.last.next = self.send_packet_last.val();
@@ -266,43 +284,58 @@ impl<const K: usize> Logic for PacketArbiter<K> {
             }
         }
         self.bytes.next = self.first.val().get_bits::<14>(14);
-        self.rounded.next = (self.bytes.val() + self.short.val()) >> self.beat_log.val();
         self.paid.next = self.first.val().get_bit(13);
-        self.length.next = 0.into();
+        self.cut.next = self.paid.val() & (self.bytes.val() & self.short.val()).any();
+        self.wholes.next = 0.into();
         if self.paid.val() {
-            self.length.next = self.rounded.val().get_bits::<12>(0);
+            self.wholes.next = (self.bytes.val() >> self.beat_log.val()).get_bits::<12>(0);
         }
 
-        // Standing payload, each sum behind a register.
-        if self.fresh.q.val() {
-            self.beats.d.next = self.length.val();
-            if self.paid.val() {
-                self.longest.d.next = self.longest.q.val() - (self.longest.q.val() >> self.decay_log.val());
-                if self.length.val() > self.longest.q.val() {
-                    self.longest.d.next = self.length.val();
-                }
+        // Standing payload. The word comes late, so no sum nor comparison stands before the first register.
+        self.known.d.next = self.fresh.q.val();
+        self.whole.d.next = self.wholes.val();
+        self.part.d.next = self.cut.val();
+        self.laden.d.next = self.paid.val();
+        self.rounded.next = self.whole.q.val();
+        self.longer.next = self.whole.q.val() > self.longest.q.val();
+        if self.part.q.val() {
+            self.rounded.next = self.whole.q.val() + 1;
+            self.longer.next = self.whole.q.val() >= self.longest.q.val();
+        }
+        if self.known.q.val() & self.laden.q.val() {
+            self.longest.d.next = self.longest.q.val() - (self.longest.q.val() >> self.decay_log.val());
+            if self.longer.val() {
+                self.longest.d.next = self.rounded.val();
             }
+        }
+        if self.fresh.q.val() {
+            self.beats.d.next = self.wholes.val();
+            self.beats_part.d.next = self.cut.val();
         }
         self.abandoned.d.next = self.taken.val() & self.last.val() & self.packet_abandon.val();
         self.change.d.next = 0.into();
+        self.change_carry.d.next = false;
         if self.abandoned.q.val() {
-            self.change.d.next = self.nothing.val() - self.beats.q.val();
+            // Whole beats and the part of one taken away: the inverse, and one less the part.
+            self.change.d.next = !self.beats.q.val();
+            self.change_carry.d.next = !self.beats_part.q.val();
         }
         if self.fresh.q.val() {
-            self.change.d.next = self.length.val();
+            self.change.d.next = self.wholes.val();
+            self.change_carry.d.next = self.cut.val();
         }
-        self.standing.d.next = self.standing.q.val() + self.change.q.val();
+        self.carry.next = bit_cast::<12, 1>(self.change_carry.q.val().into());
         if self.drawn.val() {
-            self.standing.d.next = self.standing.q.val() + self.change.q.val() - 1;
+            self.carry.next = bit_cast::<12, 1>(self.change_carry.q.val().into()) - 1;
         }
+        self.standing.d.next = self.standing.q.val() + self.change.q.val() + self.carry.val();
         self.choosing.next = !self.active.q.val() & (self.send_packet_valid.val() | self.read_packet_valid.val());
-        self.bare.d.next = self.choosing.val() & !self.paid.val();
-        self.offered.d.next = self.longest.q.val();
-        if self.choosing.val() & (self.length.val() > self.longest.q.val()) {
-            self.offered.d.next = self.length.val();
+        self.seen.d.next = self.choosing.val();
+        self.bound.d.next = self.ahead.val() + self.longest.q.val();
+        if self.seen.q.val() & self.longer.val() {
+            self.bound.d.next = self.ahead.val() + self.rounded.val();
         }
-        self.bound.d.next = self.ahead.val() + self.offered.q.val();
-        if self.bare.q.val() {
+        if self.seen.q.val() & !self.laden.q.val() {
             self.bound.d.next = self.nothing.val() - 1;
         }
         self.open.d.next = self.standing.q.val() < self.bound.q.val();
@@ -341,10 +374,12 @@ impl<const K: usize> Logic for PacketArbiter<K> {
             self.count.d.next = 0.into();
             self.order.d.next = 0.into();
             self.fresh.d.next = false;
+            self.known.d.next = false;
+            self.seen.d.next = false;
             self.abandoned.d.next = false;
             self.change.d.next = 0.into();
+            self.change_carry.d.next = false;
             self.longest.d.next = 0.into();
-            self.bare.d.next = false;
             self.standing.d.next = 0.into();
             self.open.d.next = false;
             self.packet_valid.next = false;

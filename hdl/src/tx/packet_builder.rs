@@ -81,6 +81,10 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     checksum: HeaderChecksum<L>,
     words: PacketWords<V>,
     busy: DFF<Bit>,
+    /// The packet at the steps was begun in the cycle before.
+    started: DFF<Bit>,
+    /// In Look, and an ACK may begin (W = 64).
+    ackable: DFF<Bit>,
     /// Word 0 of the packet that waits (W = 32: or is built).
     head: DFF<Bits<32>>,
     head_valid: DFF<Bit>,
@@ -143,6 +147,8 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     pick_ack: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     acking: Signal<Local, Bit>,
+    ack_index: Signal<Local, Bit>,
+    peek_place: Signal<Local, Bit>,
     peek: Signal<Local, Bit>,
     banding: Signal<Local, Bit>,
     extensions: Signal<Local, Bits<4>>,
@@ -233,6 +239,8 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             checksum: Default::default(),
             words: Default::default(),
             busy: Default::default(),
+            started: Default::default(),
+            ackable: Default::default(),
             head: Default::default(),
             head_valid: Default::default(),
             head_coming: Default::default(),
@@ -290,6 +298,8 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             pick_ack: Default::default(),
             start: Default::default(),
             acking: Default::default(),
+            ack_index: Default::default(),
+            peek_place: Default::default(),
             peek: Default::default(),
             banding: Default::default(),
             extensions: Default::default(),
@@ -336,6 +346,8 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self,
             clock,
             busy,
+            started,
+            ackable,
             head,
             head_valid,
             head_coming,
@@ -390,8 +402,13 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         clock!(self, clock, steps, source, checksum, words);
 
         // Who comes next. W = 64 takes an ACK at the start, W = 32 leaves it with its source until the end.
-        self.looking.next = self.steps.step.val() == BuildStep::Look;
-        self.can_ack.next = self.ack_valid.val() & (!self.busy.q.val() | (self.wide.val() & !self.is_ack.q.val()));
+        self.looking.next = self.steps.looking.val();
+        // W = 64: an ACK behind an ACK a cycle later, since that one's words are still made from `held`.
+        self.ackable.d.next = self.steps.ending.val() & (self.looking.val() | !self.is_ack.q.val());
+        self.can_ack.next = self.ack_valid.val() & !self.busy.q.val();
+        if self.wide.val() {
+            self.can_ack.next = self.ack_valid.val() & self.ackable.q.val();
+        }
         self.head_good.next = self.head_valid.q.val() & (!self.head.q.val().get_bit(13) | self.payload_whole.val());
         self.can_packet.next = self.head_good.val() & !self.busy.q.val();
         if self.wide.val() {
@@ -410,19 +427,26 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.slot_now.next = self.slot.q.val();
         if self.looking.val() {
             self.acking.next = self.pick_ack.val();
-            self.banding.next = self.extended.val() & self.begin_next.val() & self.head.q.val().get_bit(12);
+            // Whether it begins at all doesn't matter: it is looked at only if it does.
+            self.banding.next = self.extended.val() & !self.pick_ack.val() & self.head.q.val().get_bit(12);
             self.slot_now.next = self.head_slot.val();
         }
         if self.advance.val() {
             self.busy.d.next = !self.looking.val();
         }
 
+        // W = 64: of the packet at the steps, or of the head from its predecessor's last row word on; so only an ACK's must be chosen on the way to the RAM.
         self.read_index.next = self.head.q.val().get_bits::<12>(0);
-        if self.acking.val() {
+        self.ack_index.next = self.acking.val();
+        if self.wide.val() {
+            self.read_index.next = self.index.q.val();
+            self.ack_index.next = self.pick_ack.val();
+        }
+        if self.ack_index.val() {
             self.read_index.next = self.ack.val().qp_index;
         }
-        if self.wide.val() & !self.looking.val() {
-            self.read_index.next = self.index.q.val();
+        if self.steps.rows_done.val() {
+            self.index.d.next = self.head.q.val().get_bits::<12>(0);
         }
 
         // What its word 0 says; an ACK has one extension header.
@@ -455,7 +479,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.steps.tail.next = self.body_size.val().get_bits::<11>(1);
         if self.wide.val() {
             self.steps.tail.next = self.head_tail.q.val();
-            if self.pick_ack.val() {
+            if self.is_ack.q.val() {
                 self.steps.extensions.next = self.one_extension.val();
                 self.steps.tail.next = self.one_word.val();
             }
@@ -472,21 +496,28 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.in_band.d.next = self.banding.val();
             self.slot.d.next = self.head_slot.val();
             self.index.d.next = self.read_index.val();
+            if !self.wide.val() {
+                self.drop.d.next = self.from_fifo.val() & self.payload_error.val();
+            }
+        }
+        // W = 64: a cycle later, when the choice is known; the head stays as it is for longer.
+        self.started.d.next = self.start.val();
+        if self.started.q.val() {
             self.body.d.next = self.head_body.q.val();
             self.pad.d.next = self.pad_size.val();
             self.fifo_words.d.next = self.head_words.q.val();
-            self.drop.d.next = self.from_fifo.val() & self.payload_error.val();
+            if self.is_ack.q.val() {
+                self.body.d.next = self.one_word.val();
+                self.pad.d.next = 0.into();
+                self.fifo_words.d.next = 0.into();
+            }
             if self.wide.val() {
-                self.drop.d.next = self.head_error.q.val() & !self.pick_ack.val();
-                if self.pick_ack.val() {
-                    self.body.d.next = self.one_word.val();
-                    self.pad.d.next = 0.into();
-                    self.fifo_words.d.next = 0.into();
-                }
+                self.drop.d.next = self.head_error.q.val() & !self.is_ack.q.val();
             }
-            if self.pick_ack.val() {
-                self.held.d.next = self.ack.val();
-            }
+        }
+        // While an ACK might begin, whether one does or not.
+        if self.ackable.q.val() {
+            self.held.d.next = self.ack.val();
         }
         self.job.next = self.ack.val();
         self.ack_ready.next = (self.advance.val() & self.now_last.q.val() & self.acknowledge.q.val()) | self.steps.refused.val();
@@ -506,20 +537,17 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.steps.answers.next = self.answers.q.val();
         self.starting.next = self.steps.sent.val();
         self.permit.next = self.steps.permit.val() & !self.dropping.q.val();
-        self.finish.next = self.steps.last.val() & self.advance.val() & !self.acking.val();
+        self.finish.next = self.steps.last.val() & self.advance.val() & !self.is_ack.q.val();
         // Between packets (W = 64: between the packet's own words) word 0 of the next one is read. None begins while its word 0 isn't there, so
         // in Look the slots are free for it whatever the choice.
-        self.peek.next = self.waiting.val()
-            & !self.head_valid.q.val()
-            & !self.head_coming.q.val()
-            & !self.steps.reading.val()
-            & self.advance.val()
-            & (self.wide.val() | (self.looking.val() & !self.start.val()));
+        self.peek_place.next = !self.head_valid.q.val() & !self.head_coming.q.val() & !self.steps.reading.val();
+        self.peek.next =
+            self.waiting.val() & self.peek_place.val() & self.advance.val() & (self.wide.val() | (self.looking.val() & !self.start.val()));
         self.read_enable.next = self.advance.val();
         self.read_word.next = self.steps.read_word.val();
         self.read_packet.next = (self.steps.read_packet.val() & !self.acking.val()) | self.peek.val();
         self.slot_number.next = self.steps.packet_number.val();
-        if self.peek.val() {
+        if self.peek_place.val() {
             self.slot_now.next = self.head_slot.val();
             self.slot_number.next = 0.into();
         }
@@ -569,8 +597,8 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             }
         }
         if (self.now.q.val() == BuildStep::Look) & self.advance.val() {
-            self.acknowledge.d.next = self.acking.val();
-            self.answers.d.next = !self.acking.val() | (self.row.val().get_bits::<3>(0) == self.rc.val());
+            self.acknowledge.d.next = self.is_ack.q.val();
+            self.answers.d.next = !self.is_ack.q.val() | (self.row.val().get_bits::<3>(0) == self.rc.val());
             self.dropping.d.next = self.drop.q.val();
             self.tail_words.d.next = self.fifo_words.q.val();
             self.tail_pad.d.next = self.pad.q.val();
@@ -615,8 +643,12 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.words.opcode.next = self.opcode.q.val();
         self.words.solicited.next = self.solicited.q.val();
         self.words.ack_request.next = self.ack_request.q.val();
-        self.words.raw.next = self.now_raw.q.val();
-        self.words.last.next = self.now_last.q.val();
+        self.words.soon_raw.next = self.steps.raw.val();
+        self.words.soon_last.next = self.steps.last.val();
+        if self.wide.val() {
+            self.words.soon_raw.next = self.middle_raw.q.val();
+            self.words.soon_last.next = self.middle_last.q.val();
+        }
         self.words.six.next = self.six.q.val();
         self.words.vlan.next = self.vlan.q.val();
         self.checksum.load.next = self.now.q.val() == BuildStep::Look;
@@ -713,6 +745,8 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.now_last.d.next = false;
             self.now_raw.d.next = false;
             self.busy.d.next = false;
+            self.started.d.next = false;
+            self.ackable.d.next = false;
             self.head_valid.d.next = false;
             self.head_ready.d.next = false;
             self.head_coming.d.next = false;

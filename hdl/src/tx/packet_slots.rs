@@ -6,7 +6,7 @@
 //!             free ... head ... write ...          slots in order: being built, waiting, coming in
 //! ```
 //!
-//! One word a cycle. Words of the next packet are taken while a slot is free. Limit: 32 words a packet.
+//! One word a cycle. Words of the next packet are taken while a slot is free; one that is read to its end is free a cycle later. Limits: 2 to 32 words a packet.
 
 use rust_hdl::prelude::*;
 
@@ -34,9 +34,12 @@ pub struct PacketSlots<const SA: usize> {
     write_slot: DFF<Bits<5>>,
     head_slot: DFF<Bits<5>>,
     number: DFF<Bits<5>>,
-    /// Slots in use, and whether all are: a register, so that nothing behind stands before a subtraction.
+    /// Slots in use, the packet of the cycle before not counted, and whether all are: a register, so that nothing behind stands before a subtraction.
     used: DFF<Bits<5>>,
     full: DFF<Bit>,
+    /// In the cycle before: a packet is whole; one was read to its end.
+    entered: DFF<Bit>,
+    finished: DFF<Bit>,
     open: Signal<Local, Bit>,
     nearly: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
@@ -69,6 +72,8 @@ impl<const SA: usize> Default for PacketSlots<SA> {
             number: Default::default(),
             used: Default::default(),
             full: Default::default(),
+            entered: Default::default(),
+            finished: Default::default(),
             open: Default::default(),
             nearly: Default::default(),
             enters: Default::default(),
@@ -82,7 +87,7 @@ impl<const SA: usize> Default for PacketSlots<SA> {
 impl<const SA: usize> Logic for PacketSlots<SA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_slot, head_slot, number, used, full);
+        dff_setup!(self, clock, write_slot, head_slot, number, used, full, entered, finished);
         self.nearly.next = self.used.q.val() == self.before_all.val();
         self.enters.next = false;
         self.open.next = !self.full.q.val();
@@ -106,19 +111,28 @@ impl<const SA: usize> Logic for PacketSlots<SA> {
         if self.begin_next.val() {
             self.head_slot.d.next = (self.head_slot.q.val() + 1) & self.pointer_mask.val();
         }
-        if self.enters.val() & !self.finish.val() {
-            self.used.d.next = self.used.q.val() + 1;
+        // A packet has at least two words, so `used` knows of the one before when the next is whole.
+        self.entered.d.next = self.enters.val();
+        self.finished.d.next = self.finish.val();
+        if self.enters.val() & !self.finished.q.val() {
             self.full.d.next = self.nearly.val();
         }
-        if self.finish.val() & !self.enters.val() {
-            self.used.d.next = self.used.q.val() - 1;
+        if self.finished.q.val() & !self.enters.val() {
             self.full.d.next = false;
+        }
+        if self.entered.q.val() & !self.finished.q.val() {
+            self.used.d.next = self.used.q.val() + 1;
+        }
+        if self.finished.q.val() & !self.entered.q.val() {
+            self.used.d.next = self.used.q.val() - 1;
         }
         if self.reset.val() {
             self.write_slot.d.next = 0.into();
             self.head_slot.d.next = 0.into();
             self.used.d.next = 0.into();
             self.full.d.next = false;
+            self.entered.d.next = false;
+            self.finished.d.next = false;
             self.number.d.next = 0.into();
         }
     }

@@ -54,8 +54,9 @@ pub enum BuildStep {
 pub struct PacketSteps<const L: usize, const V: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    /// In Look: a packet begins; `tail` words follow its BTH, the first `extensions` of them extension headers.
+    /// In Look: a packet begins.
     pub start: Signal<In, Bit>,
+    /// In Sum: so many words follow its BTH, the first `extensions` of them extension headers.
     pub tail: Signal<In, Bits<11>>,
     pub extensions: Signal<In, Bits<4>>,
     pub advance: Signal<In, Bit>,
@@ -69,6 +70,12 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     pub vlan: Signal<In, Bit>,
     pub answers: Signal<In, Bit>,
     pub step: Signal<Out, BuildStep>,
+    /// The step is Look: a register.
+    pub looking: Signal<Out, Bit>,
+    /// It will be Look, if the step is left.
+    pub ending: Signal<Out, Bit>,
+    /// Row words behind this step are the next packet's.
+    pub rows_done: Signal<Out, Bit>,
     /// The step is the packet's last; is of payload.
     pub last: Signal<Out, Bit>,
     pub raw: Signal<Out, Bit>,
@@ -84,6 +91,7 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     /// One cycle, W = 64: the header may leave the store from the next but one on.
     pub permit: Signal<Out, Bit>,
     state: DFF<BuildStep>,
+    idle: DFF<Bit>,
     left: DFF<Bits<11>>,
     extensions_left: DFF<Bits<4>>,
     number: DFF<Bits<5>>,
@@ -131,6 +139,9 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             vlan: Default::default(),
             answers: Default::default(),
             step: Default::default(),
+            looking: Default::default(),
+            ending: Default::default(),
+            rows_done: Default::default(),
             last: Default::default(),
             raw: Default::default(),
             read_word: Default::default(),
@@ -141,6 +152,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             refused: Default::default(),
             permit: Default::default(),
             state: Default::default(),
+            idle: Default::default(),
             left: Default::default(),
             extensions_left: Default::default(),
             number: Default::default(),
@@ -176,7 +188,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
 impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, left, extensions_left, number, permitted, permit_now);
+        dff_setup!(self, clock, state, idle, left, extensions_left, number, permitted, permit_now);
 
         self.ip.next = BuildStep::Four5;
         if self.six.val() {
@@ -194,8 +206,6 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
         self.packet_number.next = self.number.q.val();
         match self.state.q.val() {
             BuildStep::Look => {
-                self.left.d.next = self.tail.val();
-                self.extensions_left.d.next = self.extensions.val();
                 self.permitted.d.next = false;
                 if self.start.val() {
                     self.after.next = BuildStep::Sum;
@@ -204,6 +214,8 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
             BuildStep::Sum => {
                 self.read_word.next = self.row_ip3.val();
                 self.after.next = BuildStep::Eth0;
+                self.left.d.next = self.tail.val();
+                self.extensions_left.d.next = self.extensions.val();
                 self.number.d.next = self.after_psn.val();
                 for _i in 0..V {
                     if self.in_band.val() {
@@ -396,10 +408,14 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
                 }
             }
         }
+        self.ending.next = self.after.val() == BuildStep::Look;
         if self.advance.val() {
             self.state.d.next = self.after.val();
+            self.idle.d.next = self.ending.val();
         }
+        self.rows_done.next = self.idle.q.val() | (self.state.q.val() == BuildStep::Bth2) | (self.state.q.val() == BuildStep::Tail);
         self.step.next = self.state.q.val();
+        self.looking.next = self.idle.q.val();
         // W = 64: as late as the last words must be, for the frame's last beat to be in time.
         self.permit_now.d.next = false;
         if self.wide.val() {
@@ -412,6 +428,7 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
 
         if self.reset.val() {
             self.state.d.next = BuildStep::Look;
+            self.idle.d.next = true;
             self.permit_now.d.next = false;
         }
     }

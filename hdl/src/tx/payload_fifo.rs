@@ -158,7 +158,8 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
             }
         }
         self.fetch.next = (self.read.q.val() != self.write.q.val()) & self.pull.val();
-        self.ram.read_enable.next = self.fetch.val();
+        // What is read while nothing is there isn't used.
+        self.ram.read_enable.next = self.pull.val();
         self.ram.read_address.next = self.read.q.val().get_bits::<A>(0);
         if self.fetch.val() {
             self.read.d.next = self.read.q.val() + 1;
