@@ -230,8 +230,13 @@ pub struct CompleteSteps {
     pub report_index: Signal<Out, Bits<12>>,
     pub report_ready: Signal<In, Bit>,
     state: DFF<CompleteState>,
-    /// The word that is read in this state: chosen in the one before.
+    /// The word that is read in this state, and whether: chosen in the one before.
     item_kept: DFF<Bits<5>>,
+    reading: DFF<Bit>,
+    /// There was progress in the cycle before.
+    progressed: DFF<Bit>,
+    /// `Send` had nothing to say in the cycle before.
+    quiet: DFF<Bit>,
     verdict: DFF<CompleteVerdict>,
     /// A cycle behind: the QP is in RTS or SQD and hasn't failed; it is in SQD; the timer is to be set.
     live: DFF<Bit>,
@@ -289,6 +294,8 @@ pub struct CompleteSteps {
     report: DFF<Bit>,
     report_kept: DFF<Bits<12>>,
     other: Signal<Local, Bit>,
+    /// A timer that ran out is to be taken.
+    due: Signal<Local, Bit>,
     legit: Signal<Local, Bit>,
     reached: Signal<Local, Bit>,
     /// What `Send` says of a WQE that isn't to succeed.
@@ -442,6 +449,10 @@ impl Default for CompleteSteps {
             alone: Default::default(),
             behind: Default::default(),
             item_kept: Default::default(),
+            reading: Default::default(),
+            progressed: Default::default(),
+            quiet: Default::default(),
+            due: Default::default(),
             verdict: Default::default(),
             draining: Default::default(),
             timing: Default::default(),
@@ -549,6 +560,7 @@ impl Logic for CompleteSteps {
             outstanding,
             rnr_expired
         );
+        dff_setup!(self, clock, reading, progressed, quiet);
         dff_setup!(self, clock, status_kept, cause, operation, finish_kept, report, report_kept);
         dff_setup!(
             self,
@@ -569,7 +581,8 @@ impl Logic for CompleteSteps {
         self.finish.next = self.finish_kept.q.val();
         self.finish_kept.d.next = false;
         self.response_done.next = self.finish_kept.q.val() & (self.work_kept.q.val() == CompleteWork::Response);
-        self.read.next = false;
+        self.read.next = self.reading.q.val();
+        self.reading.d.next = false;
         self.item.next = self.item_kept.q.val();
         self.item_kept.d.next = 2.into();
         self.write.next = false;
@@ -577,8 +590,8 @@ impl Logic for CompleteSteps {
         self.write_data.next = bit_cast::<32, 24>(self.oldest.val())
             | (bit_cast::<32, 3>(self.qp_state.q.val()) << 24)
             | (bit_cast::<32, 1>(self.dead.q.val().into()) << 27)
-            | (bit_cast::<32, 1>(self.implied.q.val().into()) << 28)
-            | (bit_cast::<32, 1>(self.waiting.q.val().into()) << 29)
+            | (bit_cast::<32, 1>((self.implied.q.val() & !self.progressed.q.val()).into()) << 28)
+            | (bit_cast::<32, 1>((self.waiting.q.val() & !self.progressed.q.val()).into()) << 29)
             | (bit_cast::<32, 1>(self.told.q.val().into()) << 30);
         self.busy.next = self.state.q.val() != CompleteState::Idle;
         self.look_read.next = false;
@@ -619,8 +632,9 @@ impl Logic for CompleteSteps {
         self.before_oldest.d.next = self.oldest.val() - 1;
         self.is_response.next = self.work_kept.q.val() == CompleteWork::Response;
         self.by_timer.next = self.work_kept.q.val() == CompleteWork::Expired;
-        self.other.next =
-            self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | (self.expired_valid.val() & !self.report.q.val());
+        self.quiet.d.next = !self.flush_valid.val() & !self.fail_valid.val() & !self.sent_valid.val();
+        self.due.next = self.expired_valid.val() & !self.report.q.val() & self.quiet.q.val();
+        self.other.next = self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | self.due.val();
         self.draining.d.next = self.qp_state.q.val() == self.in_sqd.val();
         self.live.d.next =
             !self.dead.q.val() & ((self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()));
@@ -650,6 +664,7 @@ impl Logic for CompleteSteps {
         match self.state.q.val() {
             CompleteState::Idle => {
                 self.item_kept.d.next = 1.into();
+                self.reading.d.next = true;
                 self.place_clear.next = true;
                 self.moved.d.next = false;
                 self.rewinding.d.next = false;
@@ -681,13 +696,9 @@ impl Logic for CompleteSteps {
                     if self.other.val() & self.go.val() {
                         self.state.d.next = CompleteState::ReadIndex;
                     }
-                    // What Send says of a WQE comes before what it says of the QP.
-                    self.work_kept.d.next = CompleteWork::Expired;
-                    self.index_kept.d.next = self.expired_index.val();
-                    if self.flush_valid.val() {
-                        self.work_kept.d.next = CompleteWork::Flush;
-                        self.index_kept.d.next = self.flush_index.val();
-                    }
+                    // What Send says of a WQE comes before what it says of the QP; a timer comes when Send had nothing to say.
+                    self.work_kept.d.next = CompleteWork::Flush;
+                    self.index_kept.d.next = self.flush_index.val();
                     if self.fail_valid.val() {
                         self.work_kept.d.next = CompleteWork::Fail;
                         self.index_kept.d.next = self.fail_index.val();
@@ -696,29 +707,28 @@ impl Logic for CompleteSteps {
                         self.work_kept.d.next = CompleteWork::Sent;
                         self.index_kept.d.next = self.sent_index.val();
                     }
-                    self.expired_ready.next = self.go.val()
-                        & self.expired_valid.val()
-                        & !self.report.q.val()
-                        & !self.flush_valid.val()
-                        & !self.fail_valid.val()
-                        & !self.sent_valid.val();
+                    if self.due.val() {
+                        self.work_kept.d.next = CompleteWork::Expired;
+                        self.index_kept.d.next = self.expired_index.val();
+                    }
+                    self.expired_ready.next = self.go.val() & self.due.val();
                 }
             }
             CompleteState::ReadIndex => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 0.into();
                 self.look_read.next = true;
                 self.look_item.next = 2.into();
                 self.state.d.next = CompleteState::ReadOldest;
             }
             CompleteState::ReadOldest => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 16.into();
                 self.load_limit.next = true;
                 self.state.d.next = CompleteState::ReadService;
             }
             CompleteState::ReadService => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 18.into();
                 self.wqe_kept.d.next = self.word.val().get_bits::<16>(0);
                 self.retries.d.next = self.word.val().get_bits::<3>(16);
@@ -726,7 +736,7 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::ReadQueue;
             }
             CompleteState::ReadQueue => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.load_oldest.next = true;
                 self.qp_state.d.next = self.word.val().get_bits::<3>(24);
                 self.dead.d.next = self.word.val().get_bit(27);
@@ -737,7 +747,7 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::LookRecord;
             }
             CompleteState::LookRecord => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 17.into();
                 self.look_read.next = true;
                 self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 16;
@@ -750,7 +760,7 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::LookLength;
             }
             CompleteState::LookLength => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 10.into();
                 self.look_read.next = true;
                 self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 17;
@@ -762,7 +772,7 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Take;
             }
             CompleteState::Take => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 8.into();
                 self.load_length.next = true;
                 self.hit.d.next = self.word.val().get_bit(16) & (self.word.val().get_bits::<16>(0) == self.wqe_kept.q.val());
@@ -840,8 +850,8 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Judge;
             }
             CompleteState::Judge => {
-                // Element 0's address, for `Placement`.
-                self.read.next = true;
+                // What is read in this step is element 0's address, for `Placement`.
+                self.reading.d.next = true;
                 self.item_kept.d.next = 23.into();
                 if self.verdict.q.val() == CompleteVerdict::Start {
                     self.item_kept.d.next = 20.into();
@@ -940,6 +950,8 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Decide => {
                 self.pair.next = Pair::PsnOldest;
+                // With data `Placement` has the row.
+                self.reading.d.next = !self.fitting.q.val();
                 self.closing_kept.d.next = !self.negative.val();
                 self.exact.d.next = self.equal.val() & self.positive.val() & self.is_response.val();
                 self.state.d.next = CompleteState::Complete;
@@ -959,6 +971,7 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Complete => {
                 self.pair.next = Pair::PsnOldest;
+                self.reading.d.next = true;
                 self.entry_valid.next = self.signaled.val();
                 if self.entry_ready.val() | !self.signaled.val() {
                     self.next_wqe.next = true;
@@ -1020,12 +1033,11 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Retries => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 3.into();
                 self.state.d.next = CompleteState::RetriesWait;
             }
             CompleteState::RetriesWait => {
-                self.read.next = true;
                 self.state.d.next = CompleteState::RetriesLook;
             }
             CompleteState::RetriesLook => {
@@ -1088,7 +1100,6 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Start => {
-                self.read.next = true;
                 self.state.d.next = CompleteState::StartWait;
             }
             CompleteState::StartWait => {
@@ -1264,10 +1275,13 @@ impl Logic for CompleteSteps {
             }
         }
 
+        self.progressed.d.next = self.progress.val();
         if self.progress.val() {
-            // R44: both counts begin anew.
             self.moved.d.next = true;
             self.waking.d.next = true;
+        }
+        if self.progressed.q.val() {
+            // R44: both counts begin anew.
             self.implied.d.next = false;
             self.waiting.d.next = false;
             self.retries.d.next = 0.into();
@@ -1319,6 +1333,9 @@ impl Logic for CompleteSteps {
             self.finish_kept.d.next = false;
             self.turn.d.next = false;
             self.report.d.next = false;
+            self.reading.d.next = false;
+            self.progressed.d.next = false;
+            self.quiet.d.next = false;
         }
     }
 

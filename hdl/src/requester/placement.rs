@@ -117,8 +117,11 @@ pub struct Placement<const W: usize> {
     paged: DFF<Bit>,
     piece: DFF<Bits<14>>,
     ring: DFF<Bits<15>>,
-    /// The word that is read in this state: chosen in the one before.
+    /// The word that is read in this state, and whether: chosen in the one before.
     item_kept: DFF<Bits<5>>,
+    reading: DFF<Bit>,
+    /// Element 0 ends at the offset.
+    none: DFF<Bit>,
     /// What `low` moves by; whether the bytes reach over element 0's end; both a cycle behind `room`.
     addend: DFF<Bits<32>>,
     one_in: DFF<Bit>,
@@ -214,6 +217,8 @@ impl<const W: usize> Default for Placement<W> {
             piece: Default::default(),
             ring: Default::default(),
             item_kept: Default::default(),
+            reading: Default::default(),
+            none: Default::default(),
             one_in: Default::default(),
             over: Default::default(),
             ring_beat: Default::default(),
@@ -259,6 +264,7 @@ impl<const W: usize> Logic for Placement<W> {
             short
         );
         dff_setup!(self, clock, low, high, carry, paged, piece, ring);
+        dff_setup!(self, clock, reading, none);
         dff_setup!(self, clock, item_kept, addend, one_in, over, position, ring_beat);
         clock!(self, clock, intake);
         self.intake.reset.next = self.reset.val();
@@ -271,7 +277,8 @@ impl<const W: usize> Logic for Placement<W> {
         self.intake.r_valid.next = self.r_valid.val();
         self.r_ready.next = self.intake.r_ready.val();
 
-        self.read.next = false;
+        self.read.next = self.reading.q.val();
+        self.reading.d.next = false;
         self.item.next = self.item_kept.q.val();
         self.item_kept.d.next = 12.into();
         self.write.next = self.intake.write.val();
@@ -290,7 +297,7 @@ impl<const W: usize> Logic for Placement<W> {
             self.bytes.next = self.atomic_bytes.val();
         }
         // Element 0 has no room at the offset; an ATOMIC has only element 0.
-        self.behind.next = (self.short.q.val() | !self.room.q.val().any()) & !self.swap.val();
+        self.behind.next = (self.short.q.val() | self.none.q.val()) & !self.swap.val();
         self.room_wide.next = bit_cast::<33, 32>(self.word.val()) - bit_cast::<33, 32>(self.offset_kept.q.val());
         self.over_wide.next = bit_cast::<15, 14>(self.room.q.val().get_bits::<14>(0)) - bit_cast::<15, 14>(self.bytes.val());
 
@@ -322,6 +329,7 @@ impl<const W: usize> Logic for Placement<W> {
                 self.second.d.next = false;
                 self.fresh.d.next = false;
                 self.spans.d.next = false;
+                self.reading.d.next = self.start.val();
                 if self.start.val() {
                     self.state.d.next = PlacementState::Room;
                     if !self.hit.val() {
@@ -330,17 +338,16 @@ impl<const W: usize> Logic for Placement<W> {
                 }
             }
             PlacementState::Log => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 21.into();
                 self.state.d.next = PlacementState::BaseLow;
             }
             PlacementState::BaseLow => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 22.into();
                 self.state.d.next = PlacementState::BaseHigh;
             }
             PlacementState::BaseHigh => {
-                self.read.next = true;
                 self.ring.d.next = self.wqe.val().get_bits::<15>(0) & !self.mask.val();
                 self.state.d.next = PlacementState::Ring;
             }
@@ -373,11 +380,12 @@ impl<const W: usize> Logic for Placement<W> {
                 self.write_item.next = 2.into();
                 self.write_data.next = bit_cast::<32, 16>(self.wqe.val()) | 0x10000;
                 self.item_kept.d.next = 10.into();
+                self.reading.d.next = true;
                 self.state.d.next = PlacementState::Again;
             }
             PlacementState::Again => {
                 // The length of element 0, then as after `start`.
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.fresh.d.next = true;
                 self.item_kept.d.next = 8.into();
                 if self.fresh.q.val() {
@@ -387,14 +395,14 @@ impl<const W: usize> Logic for Placement<W> {
                 }
             }
             PlacementState::Room => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 11.into();
                 self.room.d.next = self.room_wide.val().get_bits::<32>(0);
+                self.none.d.next = self.word.val() == self.offset_kept.q.val();
                 self.short.d.next = self.room_wide.val().get_bit(32);
                 self.state.d.next = PlacementState::Low;
             }
             PlacementState::Low => {
-                self.read.next = true;
                 self.low.d.next = self.word.val();
                 self.piece.d.next = self.bytes.val();
                 self.state.d.next = PlacementState::High;
@@ -406,18 +414,19 @@ impl<const W: usize> Logic for Placement<W> {
                     if self.behind.val() {
                         self.second.d.next = true;
                         // No room at all, no way back either.
-                        self.fresh.d.next = !self.room.q.val().any();
+                        self.fresh.d.next = self.none.q.val();
+                        self.reading.d.next = true;
                         self.state.d.next = PlacementState::Next;
                     }
                 }
             }
             PlacementState::Next => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 13.into();
                 self.state.d.next = PlacementState::Over;
             }
             PlacementState::Over => {
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.item_kept.d.next = 15.into();
                 self.state.d.next = PlacementState::Low;
             }
@@ -452,6 +461,8 @@ impl<const W: usize> Logic for Placement<W> {
             }
             PlacementState::Job => {
                 self.job_valid.next = self.commit.val();
+                // Element 1, if it comes next.
+                self.reading.d.next = true;
                 self.taken.next = self.commit.val() & self.job_ready.val();
                 if self.taken.val() {
                     self.jobs_kept.d.next = self.jobs_kept.q.val() + 1;
@@ -516,6 +527,7 @@ impl<const W: usize> Logic for Placement<W> {
 
         if self.reset.val() {
             self.state.d.next = PlacementState::Idle;
+            self.reading.d.next = false;
         }
     }
 

@@ -476,6 +476,7 @@ impl<
             self.store.item.next =
                 (bit_cast::<4, 3>(self.flight.oldest.val()) << 1) | bit_cast::<4, 1>(self.sequencer.flight_second.val().into());
         }
+        self.store.open.next = self.sequencer.open.val();
         self.store.write.next = self.sequencer.write.val();
         self.store.write_pool.next = self.sequencer.write_pool.val();
         self.store.write_flight.next = false;
@@ -493,6 +494,8 @@ impl<
         if self.sequencer.in_packet.val() {
             self.store.pool.next = self.packet.pool.val();
             self.store.item.next = self.packet.item.val();
+        }
+        if self.packet.away.val() {
             self.store.write.next = self.packet.write.val();
             self.store.write_pool.next = self.packet.write_pool.val();
             self.store.write_flight.next = self.packet.write_flight.val();
