@@ -30,6 +30,8 @@ pub enum WriteFrom {
     ResultHigh,
     /// Of a failed packet, with the NAK's syndrome.
     Failed,
+    /// The packet's.
+    Packet,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -223,15 +225,13 @@ pub struct ReadSequencer {
     put: DFF<Bit>,
     put_pool: DFF<Bit>,
     put_item: DFF<Bits<4>>,
+    from_kept: DFF<WriteFrom>,
     /// `Idle`, as one bit.
     at_idle: DFF<Bit>,
     /// The step before was `Idle`: nothing is written.
     rested: DFF<Bit>,
-    /// The ring is written back in the cycle after `Save`.
-    saved: DFF<Bit>,
-    /// The ATOMIC unit's result is what is written: in `AtomicWait`, and its upper half in `ResultHigh`.
+    /// In `AtomicWait`: the ATOMIC unit's result is written as it comes.
     result: DFF<Bit>,
-    result_high: DFF<Bit>,
     ask_late: DFF<WordUse>,
     ask_later: DFF<WordUse>,
     use_kept: DFF<WordUse>,
@@ -377,11 +377,10 @@ impl ReadSequencer {
             put: Default::default(),
             put_pool: Default::default(),
             put_item: Default::default(),
+            from_kept: Default::default(),
             rested: Default::default(),
             at_idle: Default::default(),
-            saved: Default::default(),
             result: Default::default(),
-            result_high: Default::default(),
             ask_late: Default::default(),
             ask_later: Default::default(),
             use_kept: Default::default(),
@@ -436,14 +435,12 @@ impl Logic for ReadSequencer {
             access_kept,
             searching_kept,
             copy,
-            saved,
             result,
-            result_high,
             ask_late,
             ask_later,
             use_kept
         );
-        dff_setup!(self, clock, put, put_pool, put_item, rested, at_idle);
+        dff_setup!(self, clock, put, put_pool, put_item, from_kept, rested, at_idle);
         self.in_turn.next = self.kind_kept.q.val() == ReadKind::Turn;
         self.cursor_words.next = self.in_turn.val() & self.active.val();
         self.cursor_item.next = 0.into();
@@ -469,10 +466,9 @@ impl Logic for ReadSequencer {
         self.open.next = self.rested.q.val();
         self.put.d.next = false;
         self.put_pool.d.next = false;
+        self.from_kept.d.next = WriteFrom::Sum;
         self.put_item.d.next = self.item_ring.val();
         self.rested.d.next = false;
-        self.saved.d.next = false;
-        self.result_high.d.next = false;
         self.head_item.next = self.item_psn.val();
         self.in_packet.next = false;
         self.accept.next = false;
@@ -646,12 +642,14 @@ impl Logic for ReadSequencer {
             }
             ReadStep::TroubleWord => {
                 self.put.d.next = true;
+                self.from_kept.d.next = WriteFrom::Failed;
                 self.put_item.d.next = self.item_held_psn.val();
                 self.step.d.next = ReadStep::TroublePsn;
             }
             ReadStep::TroublePsn => {
                 // R69. The NAK waits for the QP's turn, as an ACK would.
                 self.put.d.next = true;
+                self.from_kept.d.next = WriteFrom::Failed;
                 self.put_item.d.next = self.item_held_aeth.val();
                 self.step.d.next = ReadStep::TroubleAeth;
             }
@@ -841,6 +839,7 @@ impl Logic for ReadSequencer {
             }
             ReadStep::AtomicStart => {
                 self.result.d.next = true;
+                self.from_kept.d.next = WriteFrom::ResultLow;
                 self.put_pool.d.next = true;
                 self.put_item.d.next = self.item_low.val();
                 self.step.d.next = ReadStep::AtomicWait;
@@ -849,11 +848,12 @@ impl Logic for ReadSequencer {
                 self.atomic_start.next = true;
                 self.put_pool.d.next = true;
                 self.put_item.d.next = self.item_low.val();
+                self.from_kept.d.next = WriteFrom::ResultLow;
                 if self.atomic_done.val() {
+                    self.from_kept.d.next = WriteFrom::ResultHigh;
                     self.result.d.next = false;
                     self.put.d.next = !self.atomic_error.val();
                     self.put_item.d.next = self.item_high.val();
-                    self.result_high.d.next = true;
                     self.mode_kept.d.next = PacketMode::Nak;
                     self.step.d.next = ReadStep::Packet;
                     if !self.atomic_error.val() {
@@ -867,6 +867,7 @@ impl Logic for ReadSequencer {
             }
             ReadStep::Packet => {
                 self.in_packet.next = true;
+                self.from_kept.d.next = WriteFrom::Packet;
                 if self.packet_next.val() {
                     self.ask.next = WordUse::Next;
                 }
@@ -912,9 +913,9 @@ impl Logic for ReadSequencer {
             }
             ReadStep::Save => {
                 self.save.next = true;
-                self.saved.d.next = true;
                 self.at_idle.d.next = true;
                 self.put.d.next = true;
+                self.from_kept.d.next = WriteFrom::Ring;
                 self.step.d.next = ReadStep::Idle;
             }
             ReadStep::Forward => {
@@ -1086,21 +1087,7 @@ impl Logic for ReadSequencer {
             _ => {}
         }
 
-        // Whence the word that is written comes: known before the step is.
-        self.write_from.next = WriteFrom::Sum;
-        if self.kind_kept.q.val() == ReadKind::Trouble {
-            self.write_from.next = WriteFrom::Failed;
-        }
-        if self.result.q.val() {
-            self.write_from.next = WriteFrom::ResultLow;
-        }
-        if self.result_high.q.val() {
-            self.write_from.next = WriteFrom::ResultHigh;
-        }
-        if self.saved.q.val() {
-            self.write_from.next = WriteFrom::Ring;
-        }
-
+        self.write_from.next = self.from_kept.q.val();
         self.ask_late.d.next = self.ask.val();
         self.ask_later.d.next = self.ask_late.q.val();
         self.use_kept.d.next = self.ask_later.q.val();
@@ -1120,7 +1107,6 @@ impl Logic for ReadSequencer {
             self.ask_late.d.next = WordUse::Nothing;
             self.ask_later.d.next = WordUse::Nothing;
             self.use_kept.d.next = WordUse::Nothing;
-            self.saved.d.next = false;
             self.result.d.next = false;
             self.put.d.next = false;
             self.rested.d.next = false;
