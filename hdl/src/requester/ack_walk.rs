@@ -73,6 +73,8 @@ pub struct AckWalk {
     whole: DFF<Bits<24>>,
     round: DFF<Bit>,
     difference_kept: DFF<Bits<24>>,
+    /// Both operands are the same: beside the difference, not behind it.
+    equal_kept: DFF<Bit>,
     left: Signal<Local, Bits<24>>,
     right: Signal<Local, Bits<24>>,
     sum: Signal<Local, Bits<25>>,
@@ -116,6 +118,7 @@ impl AckWalk {
             whole: Default::default(),
             round: Default::default(),
             difference_kept: Default::default(),
+            equal_kept: Default::default(),
             left: Default::default(),
             right: Default::default(),
             sum: Default::default(),
@@ -144,7 +147,8 @@ impl Logic for AckWalk {
             psn_kept,
             whole,
             round,
-            difference_kept
+            difference_kept,
+            equal_kept
         );
 
         // The difference.
@@ -191,10 +195,11 @@ impl Logic for AckWalk {
         }
         if self.taking.q.val() {
             self.difference_kept.d.next = self.left.val() - self.right.val();
+            self.equal_kept.d.next = self.left.val() == self.right.val();
         }
         self.difference.next = self.difference_kept.q.val();
         self.negative.next = self.difference_kept.q.val().get_bit(23);
-        self.equal.next = !self.difference_kept.q.val().any();
+        self.equal.next = self.equal_kept.q.val();
 
         // R22: a message's PSNs are its packets, and one at least.
         self.whole.d.next = self.length_kept.q.val().get_bits::<24>(8);

@@ -369,7 +369,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.rows.index.next = self.steps.index.val().get_bits::<QA>(0);
         self.rows.read.next = self.steps.read.val() | self.placement.read.val();
         self.rows.item.next = self.steps.item.val();
-        if self.placement.read.val() {
+        if !self.placement.idle.val() {
             self.rows.item.next = self.placement.item.val();
         }
         self.rows.write.next = self.steps.write.val() | self.placement.write.val();

@@ -7,7 +7,7 @@
 //!                                      └──── the next message, or the rest of this one ───────────────┴──────────┘
 //! Judge ─┬─ reached ──────────────────────────────────────────────────────────────────► Save
 //!        ├─ data at the oldest PSN ─► Last … Decide ─► Due ─► Fit ─► Await ─► Data ───► Save
-//!        ├─ NAK, missing responses, timeout ─► Retries ─► Retry ─► [Named ─► Repeat] ─► Save
+//!        ├─ NAK, missing responses, timeout ─► Retries … Retry ─► [Named ─► Repeat] ─► Save
 //!        ├─ refusals, exhausted retries ─► Fatal ─────────────────────────────────────► Save
 //!        └─ flush ─► Start … Started, Posted ─► Flush, Begun ─► Drained ──────────────► Save
 //! Save ─► SaveIndex ─► Outstanding ─► Behind ─► Timer ─► [Count] ─► [Refer ─► … ─► Rewind ─► CountRewind] ─► [Wake] ─► Finish ─► Idle
@@ -22,6 +22,38 @@ use super::ack_walk::Pair;
 use super::timers::TimerOperation;
 use rust_hdl::prelude::*;
 use verbena_spec::{counters, layout::state, layout::status};
+
+/// What a job comes to at the message it stands at: found in the step before `Judge`, so that the way on is short.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum CompleteVerdict {
+    /// It says nothing (new).
+    Nothing,
+    /// Outside what is outstanding (R39).
+    Ghost,
+    /// An acknowledgement whose PSN has been reached.
+    Reached,
+    /// Data for the oldest PSN.
+    Data,
+    Rnr,
+    SequenceNak,
+    /// A fatal NAK at the oldest PSN.
+    Refused,
+    /// A response for what stands behind the oldest PSN.
+    Beyond,
+    /// An RNR wait is over.
+    WaitOver,
+    TimedOut,
+    /// A failed QP's timer.
+    Report,
+    /// The QP begins anew, goes to ERR, goes on after SQD, is to be drained.
+    Start,
+    Flush,
+    Resume,
+    Drain,
+    /// `Send` refuses the WQE, or couldn't read its payload.
+    Failed,
+    Sent,
+}
 
 /// What is being done.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -56,6 +88,7 @@ pub enum CompleteState {
     Data,
     Retries,
     RetriesWait,
+    RetriesLook,
     Retry,
     Named,
     Repeat,
@@ -197,6 +230,24 @@ pub struct CompleteSteps {
     pub report_index: Signal<Out, Bits<12>>,
     pub report_ready: Signal<In, Bit>,
     state: DFF<CompleteState>,
+    /// The word that is read in this state, and whether: chosen in the one before.
+    item_kept: DFF<Bits<5>>,
+    reading: DFF<Bit>,
+    /// There was progress in the cycle before.
+    progressed: DFF<Bit>,
+    /// `Send` had nothing to say in the cycle before.
+    quiet: DFF<Bit>,
+    verdict: DFF<CompleteVerdict>,
+    /// A cycle behind: the QP is in RTS or SQD and hasn't failed; it is in SQD; the timer is to be set.
+    live: DFF<Bit>,
+    draining: DFF<Bit>,
+    timing: DFF<Bit>,
+    /// No retry is left; there is no limit; the QP takes selective repeat.
+    spent: DFF<Bit>,
+    endless: DFF<Bit>,
+    selective: DFF<Bit>,
+    /// The PSN before the oldest one.
+    before_oldest: DFF<Bits<24>>,
     work_kept: DFF<CompleteWork>,
     turn: DFF<Bit>,
     index_kept: DFF<Bits<12>>,
@@ -208,10 +259,9 @@ pub struct CompleteSteps {
     implied: DFF<Bit>,
     waiting: DFF<Bit>,
     told: DFF<Bit>,
-    /// PSN facts, one cycle behind their difference: psn before oldest, psn = oldest, psn (or oldest) before limit.
+    /// PSN facts, one cycle behind their difference: psn before oldest, psn = oldest.
     earlier: DFF<Bit>,
     here: DFF<Bit>,
-    in_flight: DFF<Bit>,
     hit: DFF<Bit>,
     /// What Send showed, a cycle later.
     looked: DFF<Bits<32>>,
@@ -224,7 +274,6 @@ pub struct CompleteSteps {
     alone: DFF<Bit>,
     /// The NAK names the packet behind the one that was sent again alone.
     behind: DFF<Bit>,
-    next_oldest: Signal<Local, Bits<24>>,
     waking: DFF<Bit>,
     failed: DFF<Bit>,
     aligned_kept: DFF<Bit>,
@@ -245,9 +294,12 @@ pub struct CompleteSteps {
     report: DFF<Bit>,
     report_kept: DFF<Bits<12>>,
     other: Signal<Local, Bit>,
-    live: Signal<Local, Bit>,
+    /// A timer that ran out is to be taken.
+    due: Signal<Local, Bit>,
     legit: Signal<Local, Bit>,
     reached: Signal<Local, Bit>,
+    /// What `Send` says of a WQE that isn't to succeed.
+    hurt: Signal<Local, Bits<8>>,
     progress: Signal<Local, Bit>,
     next_wqe: Signal<Local, Bit>,
     save: Signal<Local, Bit>,
@@ -388,7 +440,6 @@ impl Default for CompleteSteps {
             told: Default::default(),
             earlier: Default::default(),
             here: Default::default(),
-            in_flight: Default::default(),
             hit: Default::default(),
             looked: Default::default(),
             same: Default::default(),
@@ -397,7 +448,19 @@ impl Default for CompleteSteps {
             rewinding: Default::default(),
             alone: Default::default(),
             behind: Default::default(),
-            next_oldest: Default::default(),
+            item_kept: Default::default(),
+            reading: Default::default(),
+            progressed: Default::default(),
+            quiet: Default::default(),
+            due: Default::default(),
+            verdict: Default::default(),
+            draining: Default::default(),
+            timing: Default::default(),
+            spent: Default::default(),
+            endless: Default::default(),
+            selective: Default::default(),
+            before_oldest: Default::default(),
+            hurt: Default::default(),
             count_alone: six(counters::SELECTIVE_RESEND),
             waking: Default::default(),
             failed: Default::default(),
@@ -472,7 +535,6 @@ impl Logic for CompleteSteps {
             clock,
             earlier,
             here,
-            in_flight,
             hit,
             looked,
             same,
@@ -498,22 +560,38 @@ impl Logic for CompleteSteps {
             outstanding,
             rnr_expired
         );
+        dff_setup!(self, clock, reading, progressed, quiet);
         dff_setup!(self, clock, status_kept, cause, operation, finish_kept, report, report_kept);
+        dff_setup!(
+            self,
+            clock,
+            item_kept,
+            verdict,
+            live,
+            draining,
+            timing,
+            spent,
+            endless,
+            selective,
+            before_oldest
+        );
 
         self.looked.d.next = self.look_data.val();
         self.expired_ready.next = false;
         self.finish.next = self.finish_kept.q.val();
         self.finish_kept.d.next = false;
         self.response_done.next = self.finish_kept.q.val() & (self.work_kept.q.val() == CompleteWork::Response);
-        self.read.next = false;
-        self.item.next = 0.into();
+        self.read.next = self.reading.q.val();
+        self.reading.d.next = false;
+        self.item.next = self.item_kept.q.val();
+        self.item_kept.d.next = 2.into();
         self.write.next = false;
         self.write_item.next = 0.into();
         self.write_data.next = bit_cast::<32, 24>(self.oldest.val())
             | (bit_cast::<32, 3>(self.qp_state.q.val()) << 24)
             | (bit_cast::<32, 1>(self.dead.q.val().into()) << 27)
-            | (bit_cast::<32, 1>(self.implied.q.val().into()) << 28)
-            | (bit_cast::<32, 1>(self.waiting.q.val().into()) << 29)
+            | (bit_cast::<32, 1>((self.implied.q.val() & !self.progressed.q.val()).into()) << 28)
+            | (bit_cast::<32, 1>((self.waiting.q.val() & !self.progressed.q.val()).into()) << 29)
             | (bit_cast::<32, 1>(self.told.q.val().into()) << 30);
         self.busy.next = self.state.q.val() != CompleteState::Idle;
         self.look_read.next = false;
@@ -551,20 +629,31 @@ impl Logic for CompleteSteps {
         self.leave.next = false;
         self.go_back.next = self.rewinding.q.val();
 
-        self.next_oldest.next = self.word.val().get_bits::<24>(0) + 1;
+        self.before_oldest.d.next = self.oldest.val() - 1;
         self.is_response.next = self.work_kept.q.val() == CompleteWork::Response;
         self.by_timer.next = self.work_kept.q.val() == CompleteWork::Expired;
-        self.other.next =
-            self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | (self.expired_valid.val() & !self.report.q.val());
-        self.live.next = !self.dead.q.val() & ((self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()));
+        self.quiet.d.next = !self.flush_valid.val() & !self.fail_valid.val() & !self.sent_valid.val();
+        self.due.next = self.expired_valid.val() & !self.report.q.val() & self.quiet.q.val();
+        self.other.next = self.flush_valid.val() | self.fail_valid.val() | self.sent_valid.val() | self.due.val();
+        self.draining.d.next = self.qp_state.q.val() == self.in_sqd.val();
+        self.live.d.next =
+            !self.dead.q.val() & ((self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()));
         // R39: from the oldest unacknowledged PSN to the highest ever sent.
-        self.legit.next = self.live.val() & (self.moved.q.val() | (!self.earlier.q.val() & self.in_flight.q.val()));
+        self.legit.next = self.live.q.val() & (self.moved.q.val() | (!self.earlier.q.val() & self.negative.val()));
         self.reached.next = self.here.q.val();
         if self.positive.val() {
             self.reached.next = self.moved.q.val() & self.earlier.q.val();
         }
         // R44: two counts.
         self.is_rnr.next = self.operation.q.val() == TimerOperation::Rnr;
+        self.hurt.next = self.fail_status.val();
+        if self.work_kept.q.val() == CompleteWork::Sent {
+            self.hurt.next = self.sent_status.val();
+        }
+        // R45: an RNR wait isn't disturbed. R48: a NAK without progress doesn't start the ACK timer anew, so a peer that NAKs for ever ends.
+        self.timing.d.next = (self.operation.q.val() != TimerOperation::Nothing)
+            | (!self.waiting.q.val()
+                & (self.moved.q.val() | (self.rewinding.q.val() & self.by_timer.val()) | self.waking.q.val() | self.alone.q.val()));
         self.limit.next = self.word.val().get_bits::<3>(5);
         self.used.next = self.retries.q.val();
         if self.is_rnr.val() {
@@ -574,6 +663,8 @@ impl Logic for CompleteSteps {
 
         match self.state.q.val() {
             CompleteState::Idle => {
+                self.item_kept.d.next = 1.into();
+                self.reading.d.next = true;
                 self.place_clear.next = true;
                 self.moved.d.next = false;
                 self.rewinding.d.next = false;
@@ -605,13 +696,9 @@ impl Logic for CompleteSteps {
                     if self.other.val() & self.go.val() {
                         self.state.d.next = CompleteState::ReadIndex;
                     }
-                    // What Send says of a WQE comes before what it says of the QP.
-                    self.work_kept.d.next = CompleteWork::Expired;
-                    self.index_kept.d.next = self.expired_index.val();
-                    if self.flush_valid.val() {
-                        self.work_kept.d.next = CompleteWork::Flush;
-                        self.index_kept.d.next = self.flush_index.val();
-                    }
+                    // What Send says of a WQE comes before what it says of the QP; a timer comes when Send had nothing to say.
+                    self.work_kept.d.next = CompleteWork::Flush;
+                    self.index_kept.d.next = self.flush_index.val();
                     if self.fail_valid.val() {
                         self.work_kept.d.next = CompleteWork::Fail;
                         self.index_kept.d.next = self.fail_index.val();
@@ -620,37 +707,36 @@ impl Logic for CompleteSteps {
                         self.work_kept.d.next = CompleteWork::Sent;
                         self.index_kept.d.next = self.sent_index.val();
                     }
-                    self.expired_ready.next = self.go.val()
-                        & self.expired_valid.val()
-                        & !self.report.q.val()
-                        & !self.flush_valid.val()
-                        & !self.fail_valid.val()
-                        & !self.sent_valid.val();
+                    if self.due.val() {
+                        self.work_kept.d.next = CompleteWork::Expired;
+                        self.index_kept.d.next = self.expired_index.val();
+                    }
+                    self.expired_ready.next = self.go.val() & self.due.val();
                 }
             }
             CompleteState::ReadIndex => {
-                self.read.next = true;
-                self.item.next = 1.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 0.into();
                 self.look_read.next = true;
                 self.look_item.next = 2.into();
                 self.state.d.next = CompleteState::ReadOldest;
             }
             CompleteState::ReadOldest => {
-                self.read.next = true;
+                self.reading.d.next = true;
+                self.item_kept.d.next = 16.into();
                 self.load_limit.next = true;
                 self.state.d.next = CompleteState::ReadService;
             }
             CompleteState::ReadService => {
-                self.read.next = true;
-                self.item.next = 16.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 18.into();
                 self.wqe_kept.d.next = self.word.val().get_bits::<16>(0);
                 self.retries.d.next = self.word.val().get_bits::<3>(16);
                 self.rnr_retries.d.next = self.word.val().get_bits::<3>(19);
                 self.state.d.next = CompleteState::ReadQueue;
             }
             CompleteState::ReadQueue => {
-                self.read.next = true;
-                self.item.next = 18.into();
+                self.reading.d.next = true;
                 self.load_oldest.next = true;
                 self.qp_state.d.next = self.word.val().get_bits::<3>(24);
                 self.dead.d.next = self.word.val().get_bit(27);
@@ -661,8 +747,8 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::LookRecord;
             }
             CompleteState::LookRecord => {
-                self.read.next = true;
-                self.item.next = 2.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 17.into();
                 self.look_read.next = true;
                 self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 16;
                 // Each difference is asked for in the cycle before it is taken.
@@ -674,8 +760,8 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::LookLength;
             }
             CompleteState::LookLength => {
-                self.read.next = true;
-                self.item.next = 17.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 10.into();
                 self.look_read.next = true;
                 self.look_item.next = (bit_cast::<5, 3>(self.wqe_kept.q.val().get_bits::<3>(0)) << 1) | 17;
                 self.load_first.next = true;
@@ -686,118 +772,171 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Take;
             }
             CompleteState::Take => {
-                self.read.next = true;
-                self.item.next = 10.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 8.into();
                 self.load_length.next = true;
-                self.in_flight.d.next = self.negative.val();
                 self.hit.d.next = self.word.val().get_bit(16) & (self.word.val().get_bits::<16>(0) == self.wqe_kept.q.val());
-                self.state.d.next = CompleteState::Judge;
-            }
-            CompleteState::Judge => {
-                self.load_domain.next = true;
-                self.load_offset.next = true;
-                self.opening_kept.d.next = self.aligned_kept.q.val() | self.equal.val();
-                self.state.d.next = CompleteState::Finish;
+                self.verdict.d.next = CompleteVerdict::Nothing;
                 match self.work_kept.q.val() {
                     CompleteWork::Response => {
-                        if !self.legit.val() {
-                            self.ghost_kept.d.next = true;
-                        } else {
-                            if self.reached.val() {
-                                if self.positive.val() {
-                                    self.save.next = true;
-                                } else {
-                                    if self.data.val() {
-                                        self.fitting.d.next = true;
-                                        self.placing.d.next = self.bytes.val() & self.fetches.val();
-                                        self.place_start.next = self.bytes.val() & self.fetches.val();
-                                        self.state.d.next = CompleteState::Last;
-                                    } else {
-                                        if self.sequence_nak.val() | self.rnr.val() {
-                                            // R46: a sequence NAK while the RNR wait runs says nothing new.
-                                            if !self.waiting.q.val() {
-                                                if self.rnr.val() {
-                                                    self.operation.d.next = TimerOperation::Rnr;
-                                                    self.cause.d.next = self.count_rnr.val();
-                                                }
-                                                self.state.d.next = CompleteState::Retries;
-                                            }
-                                        } else {
-                                            self.named_kept.d.next = true;
-                                            self.status_kept.d.next = self.nak_status.val();
-                                            if self.nak_status.val() == self.status_bad.val() {
-                                                self.cause.d.next = self.count_bad.val();
-                                            }
-                                            self.state.d.next = CompleteState::Fatal;
-                                        }
-                                    }
-                                }
-                            } else {
-                                self.state.d.next = CompleteState::Last;
-                                if self.fetches.val() {
-                                    // R34: its responses are missing; once until there is progress.
-                                    self.state.d.next = CompleteState::Finish;
-                                    if !self.implied.q.val() {
-                                        self.implied.d.next = true;
-                                        self.cause.d.next = self.count_implied.val();
-                                        self.state.d.next = CompleteState::Retries;
-                                    }
-                                }
+                        self.verdict.d.next = CompleteVerdict::Beyond;
+                        if self.reached.val() {
+                            self.verdict.d.next = CompleteVerdict::Refused;
+                            if self.sequence_nak.val() {
+                                self.verdict.d.next = CompleteVerdict::SequenceNak;
                             }
+                            if self.rnr.val() {
+                                self.verdict.d.next = CompleteVerdict::Rnr;
+                            }
+                            if (self.sequence_nak.val() | self.rnr.val()) & self.waiting.q.val() {
+                                // R46: a sequence NAK while the RNR wait runs says nothing new.
+                                self.verdict.d.next = CompleteVerdict::Nothing;
+                            }
+                            if self.data.val() {
+                                self.verdict.d.next = CompleteVerdict::Data;
+                            }
+                            if self.positive.val() {
+                                self.verdict.d.next = CompleteVerdict::Reached;
+                            }
+                        }
+                        if !self.legit.val() {
+                            self.verdict.d.next = CompleteVerdict::Ghost;
                         }
                     }
                     CompleteWork::Expired => {
-                        if self.live.val() {
+                        if self.live.q.val() {
                             if self.rnr_expired.q.val() {
-                                self.waiting.d.next = false;
-                                self.waking.d.next = true;
-                                self.save.next = true;
+                                self.verdict.d.next = CompleteVerdict::WaitOver;
                             } else {
-                                if self.in_flight.q.val() {
-                                    self.cause.d.next = self.count_timeout.val();
-                                    self.state.d.next = CompleteState::Retries;
+                                if self.negative.val() {
+                                    self.verdict.d.next = CompleteVerdict::TimedOut;
                                 }
                             }
                         } else {
                             if self.dead.q.val() & (self.qp_state.q.val() != self.in_err.val()) {
-                                self.report.d.next = true;
-                                self.report_kept.d.next = self.index_kept.q.val();
+                                self.verdict.d.next = CompleteVerdict::Report;
                             }
                         }
                     }
                     CompleteWork::Flush => {
-                        self.state.d.next = CompleteState::Start;
+                        self.verdict.d.next = CompleteVerdict::Start;
                         if self.flush_state.val() == self.in_err.val() {
-                            self.qp_state.d.next = self.in_err.val();
-                            self.operation.d.next = TimerOperation::Off;
-                            self.state.d.next = CompleteState::Posted;
+                            self.verdict.d.next = CompleteVerdict::Flush;
                         }
                         if (self.qp_state.q.val() == self.in_rts.val()) | (self.qp_state.q.val() == self.in_sqd.val()) {
                             if self.flush_state.val() == self.in_rts.val() {
-                                self.qp_state.d.next = self.in_rts.val();
-                                self.told.d.next = false;
-                                self.state.d.next = CompleteState::Save;
+                                self.verdict.d.next = CompleteVerdict::Resume;
                             }
                             if self.flush_state.val() == self.in_sqd.val() {
-                                self.qp_state.d.next = self.in_sqd.val();
-                                self.state.d.next = CompleteState::Begun;
+                                self.verdict.d.next = CompleteVerdict::Drain;
                             }
                         }
                     }
                     CompleteWork::Fail => {
-                        if self.live.val() {
-                            self.status_kept.d.next = self.fail_status.val().get_bits::<4>(0);
-                            self.state.d.next = CompleteState::Fatal;
+                        if self.live.q.val() {
+                            self.verdict.d.next = CompleteVerdict::Failed;
                         }
                     }
                     CompleteWork::Sent => {
-                        if self.live.val() {
-                            self.status_kept.d.next = self.sent_status.val().get_bits::<4>(0);
-                            self.state.d.next = CompleteState::Last;
+                        if self.live.q.val() {
+                            self.verdict.d.next = CompleteVerdict::Sent;
                             if self.sent_status.val().any() {
-                                self.state.d.next = CompleteState::Fatal;
+                                self.verdict.d.next = CompleteVerdict::Failed;
                             }
                         }
+                    }
+                    _ => {}
+                }
+                self.state.d.next = CompleteState::Judge;
+            }
+            CompleteState::Judge => {
+                // What is read in this step is element 0's address, for `Placement`.
+                self.reading.d.next = true;
+                self.item_kept.d.next = 23.into();
+                if self.verdict.q.val() == CompleteVerdict::Start {
+                    self.item_kept.d.next = 20.into();
+                }
+                self.load_domain.next = true;
+                self.load_offset.next = true;
+                self.opening_kept.d.next = self.aligned_kept.q.val() | self.equal.val();
+                self.state.d.next = CompleteState::Finish;
+                match self.verdict.q.val() {
+                    CompleteVerdict::Ghost => {
+                        self.ghost_kept.d.next = true;
+                    }
+                    CompleteVerdict::Reached => {
+                        self.save.next = true;
+                    }
+                    CompleteVerdict::Data => {
+                        self.fitting.d.next = true;
+                        self.placing.d.next = self.bytes.val() & self.fetches.val();
+                        self.place_start.next = self.bytes.val() & self.fetches.val();
+                        self.state.d.next = CompleteState::Last;
+                    }
+                    CompleteVerdict::Rnr => {
+                        self.operation.d.next = TimerOperation::Rnr;
+                        self.cause.d.next = self.count_rnr.val();
+                        self.state.d.next = CompleteState::Retries;
+                    }
+                    CompleteVerdict::SequenceNak => {
+                        self.state.d.next = CompleteState::Retries;
+                    }
+                    CompleteVerdict::Refused => {
+                        self.named_kept.d.next = true;
+                        self.status_kept.d.next = self.nak_status.val();
+                        if self.nak_status.val() == self.status_bad.val() {
+                            self.cause.d.next = self.count_bad.val();
+                        }
+                        self.state.d.next = CompleteState::Fatal;
+                    }
+                    CompleteVerdict::Beyond => {
+                        self.state.d.next = CompleteState::Last;
+                        if self.fetches.val() {
+                            // R34: its responses are missing; once until there is progress.
+                            self.state.d.next = CompleteState::Finish;
+                            if !self.implied.q.val() {
+                                self.implied.d.next = true;
+                                self.cause.d.next = self.count_implied.val();
+                                self.state.d.next = CompleteState::Retries;
+                            }
+                        }
+                    }
+                    CompleteVerdict::WaitOver => {
+                        self.waiting.d.next = false;
+                        self.waking.d.next = true;
+                        self.save.next = true;
+                    }
+                    CompleteVerdict::TimedOut => {
+                        self.cause.d.next = self.count_timeout.val();
+                        self.state.d.next = CompleteState::Retries;
+                    }
+                    CompleteVerdict::Report => {
+                        self.report.d.next = true;
+                        self.report_kept.d.next = self.index_kept.q.val();
+                    }
+                    CompleteVerdict::Start => {
+                        self.state.d.next = CompleteState::Start;
+                    }
+                    CompleteVerdict::Flush => {
+                        self.qp_state.d.next = self.in_err.val();
+                        self.operation.d.next = TimerOperation::Off;
+                        self.state.d.next = CompleteState::Posted;
+                    }
+                    CompleteVerdict::Resume => {
+                        self.qp_state.d.next = self.in_rts.val();
+                        self.told.d.next = false;
+                        self.state.d.next = CompleteState::Save;
+                    }
+                    CompleteVerdict::Drain => {
+                        self.qp_state.d.next = self.in_sqd.val();
+                        self.state.d.next = CompleteState::Begun;
+                    }
+                    CompleteVerdict::Failed => {
+                        self.status_kept.d.next = self.hurt.val().get_bits::<4>(0);
+                        self.state.d.next = CompleteState::Fatal;
+                    }
+                    CompleteVerdict::Sent => {
+                        self.state.d.next = CompleteState::Last;
                     }
                     _ => {}
                 }
@@ -811,6 +950,8 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Decide => {
                 self.pair.next = Pair::PsnOldest;
+                // With data `Placement` has the row.
+                self.reading.d.next = !self.fitting.q.val();
                 self.closing_kept.d.next = !self.negative.val();
                 self.exact.d.next = self.equal.val() & self.positive.val() & self.is_response.val();
                 self.state.d.next = CompleteState::Complete;
@@ -830,6 +971,7 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Complete => {
                 self.pair.next = Pair::PsnOldest;
+                self.reading.d.next = true;
                 self.entry_valid.next = self.signaled.val();
                 if self.entry_ready.val() | !self.signaled.val() {
                     self.next_wqe.next = true;
@@ -891,13 +1033,20 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Retries => {
-                self.read.next = true;
-                self.item.next = 23.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 3.into();
                 self.state.d.next = CompleteState::RetriesWait;
             }
             CompleteState::RetriesWait => {
-                self.read.next = true;
-                self.item.next = 3.into();
+                self.state.d.next = CompleteState::RetriesLook;
+            }
+            CompleteState::RetriesLook => {
+                // R44: an RNR limit of 7 is none.
+                self.spent.d.next = (self.used.val() == self.limit.val())
+                    & ((self.is_rnr.val() & (self.limit.val() != 7)) | (!self.is_rnr.val() & self.by_timer.val()));
+                self.endless.d.next = self.limit.val() == 7;
+                // A sequence NAK, as nothing else has no cause.
+                self.selective.d.next = self.word.val().get_bit(16) & self.is_response.val() & !self.cause.q.val().any();
                 self.state.d.next = CompleteState::Retry;
             }
             CompleteState::Retry => {
@@ -906,7 +1055,7 @@ impl Logic for CompleteSteps {
                 if self.is_rnr.val() {
                     self.waiting.d.next = true;
                     self.status_kept.d.next = self.status_rnr.val();
-                    if self.limit.val() != 7 {
+                    if !self.endless.q.val() {
                         self.rnr_retries.d.next = self.rnr_retries.q.val() + 1;
                     }
                 } else {
@@ -916,16 +1065,12 @@ impl Logic for CompleteSteps {
                         self.retries.d.next = self.retries.q.val() + 1;
                     }
                 }
-                // R44: an RNR limit of 7 is none.
-                if (self.used.val() == self.limit.val())
-                    & ((self.is_rnr.val() & (self.limit.val() != 7)) | (!self.is_rnr.val() & self.by_timer.val()))
-                {
+                if self.spent.q.val() {
                     self.rewinding.d.next = false;
                     self.save.next = false;
                     self.state.d.next = CompleteState::Fatal;
                 }
-                // A sequence NAK, as nothing else has no cause.
-                if self.word.val().get_bit(16) & self.is_response.val() & !self.cause.q.val().any() {
+                if self.selective.q.val() {
                     self.rewinding.d.next = false;
                     self.save.next = false;
                     self.state.d.next = CompleteState::Named;
@@ -934,7 +1079,7 @@ impl Logic for CompleteSteps {
             CompleteState::Named => {
                 // R42.
                 self.same.d.next = self.word.val().get_bit(24) & (self.word.val().get_bits::<24>(0) == self.oldest.val());
-                self.behind.d.next = self.word.val().get_bit(24) & (self.next_oldest.val() == self.oldest.val());
+                self.behind.d.next = self.word.val().get_bit(24) & (self.word.val().get_bits::<24>(0) == self.before_oldest.q.val());
                 self.state.d.next = CompleteState::Repeat;
             }
             CompleteState::Repeat => {
@@ -955,8 +1100,6 @@ impl Logic for CompleteSteps {
                 }
             }
             CompleteState::Start => {
-                self.read.next = true;
-                self.item.next = 20.into();
                 self.state.d.next = CompleteState::StartWait;
             }
             CompleteState::StartWait => {
@@ -1056,18 +1199,15 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::Timer;
             }
             CompleteState::Timer => {
+                self.timer_valid.next = self.timing.q.val();
                 self.timer_operation.next = self.operation.q.val();
-                // R45: an RNR wait isn't disturbed. R48: a NAK without progress doesn't start the ACK timer anew, so a peer that NAKs for ever ends.
-                if (self.operation.q.val() == TimerOperation::Nothing) & !self.waiting.q.val() {
-                    if self.moved.q.val() | (self.rewinding.q.val() & self.by_timer.val()) | self.waking.q.val() | self.alone.q.val() {
-                        self.timer_operation.next = TimerOperation::Off;
-                        if self.outstanding.q.val() {
-                            self.timer_operation.next = TimerOperation::Ack;
-                        }
+                if self.operation.q.val() == TimerOperation::Nothing {
+                    self.timer_operation.next = TimerOperation::Off;
+                    if self.outstanding.q.val() {
+                        self.timer_operation.next = TimerOperation::Ack;
                     }
                 }
-                self.timer_valid.next = self.timer_operation.val() != TimerOperation::Nothing;
-                if self.timer_ready.val() | (self.timer_operation.val() == TimerOperation::Nothing) {
+                if self.timer_ready.val() | !self.timing.q.val() {
                     // Send was resending what has arrived meanwhile: on to the oldest. What is sent alone Send sees to itself.
                     self.go_back.next = self.rewinding.q.val()
                         | (self.moved.q.val()
@@ -1135,10 +1275,13 @@ impl Logic for CompleteSteps {
             }
         }
 
+        self.progressed.d.next = self.progress.val();
         if self.progress.val() {
-            // R44: both counts begin anew.
             self.moved.d.next = true;
             self.waking.d.next = true;
+        }
+        if self.progressed.q.val() {
+            // R44: both counts begin anew.
             self.implied.d.next = false;
             self.waiting.d.next = false;
             self.retries.d.next = 0.into();
@@ -1149,7 +1292,7 @@ impl Logic for CompleteSteps {
         }
         if self.save.val() {
             self.state.d.next = CompleteState::Save;
-            if self.qp_state.q.val() == self.in_sqd.val() {
+            if self.draining.q.val() {
                 self.state.d.next = CompleteState::Begun;
             }
         }
@@ -1190,6 +1333,9 @@ impl Logic for CompleteSteps {
             self.finish_kept.d.next = false;
             self.turn.d.next = false;
             self.report.d.next = false;
+            self.reading.d.next = false;
+            self.progressed.d.next = false;
+            self.quiet.d.next = false;
         }
     }
 

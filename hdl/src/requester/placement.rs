@@ -9,7 +9,7 @@
 //!
 //! The elements stand in words 8 to 15 of the ack row; where the row's WQE index isn't this one, the WQE is read from memory and checked first (R66).
 //! Element 0 if the offset lies in it, else element 1; a piece that reaches over its end makes two. Each piece is checked for local write access.
-//! Word 10 of the row must be on its way (read in the cycle before `start`). Nothing leaves before `commit`; `forget` ends it without a job,
+//! Words 10 and 8 of the row must be on their way (read in the cycle before `start`, and with it). Nothing leaves before `commit`; `forget` ends it without a job,
 //! once what is under way has ended. In the fast case `key_start` comes 5 cycles after `start`, the job a cycle after `key_done`.
 //! The last job releases the frame.
 
@@ -117,18 +117,30 @@ pub struct Placement<const W: usize> {
     paged: DFF<Bit>,
     piece: DFF<Bits<14>>,
     ring: DFF<Bits<15>>,
+    /// The word that is read in this state, and whether: chosen in the one before.
+    item_kept: DFF<Bits<5>>,
+    reading: DFF<Bit>,
+    /// Element 0 ends at the offset.
+    none: DFF<Bit>,
+    /// What `low` moves by; whether the bytes reach over element 0's end; both a cycle behind `room`.
+    addend: DFF<Bits<32>>,
+    one_in: DFF<Bit>,
+    over: DFF<Bit>,
+    /// Byte of the payload at which the piece begins, and its place in the frame; long steady when the job is offered.
+    position: DFF<Bits<17>>,
+    ring_beat: DFF<Bits<14>>,
     bytes: Signal<Local, Bits<14>>,
     behind: Signal<Local, Bit>,
     room_wide: Signal<Local, Bits<33>>,
     over_wide: Signal<Local, Bits<15>>,
-    addend: Signal<Local, Bits<32>>,
-    sum_in: Signal<Local, Bits<33>>,
-    sum: Signal<Local, Bits<33>>,
-    position: Signal<Local, Bits<17>>,
+    wide_low: Signal<Local, Bits<34>>,
+    wide_addend: Signal<Local, Bits<34>>,
+    sum: Signal<Local, Bits<34>>,
     beats: Signal<Local, Bits<17>>,
     lane: Signal<Local, Bits<17>>,
     mask: Signal<Local, Bits<15>>,
     taken: Signal<Local, Bit>,
+    one: Constant<Bits<34>>,
     atomic_bytes: Constant<Bits<14>>,
     beat_shift: Constant<Bits<5>>,
     lane_mask: Constant<Bits<17>>,
@@ -204,12 +216,20 @@ impl<const W: usize> Default for Placement<W> {
             paged: Default::default(),
             piece: Default::default(),
             ring: Default::default(),
+            item_kept: Default::default(),
+            reading: Default::default(),
+            none: Default::default(),
+            one_in: Default::default(),
+            over: Default::default(),
+            ring_beat: Default::default(),
             bytes: Default::default(),
             behind: Default::default(),
             room_wide: Default::default(),
             over_wide: Default::default(),
             addend: Default::default(),
-            sum_in: Default::default(),
+            wide_low: Default::default(),
+            wide_addend: Default::default(),
+            one: Constant::new(1u64.to_bits()),
             sum: Default::default(),
             position: Default::default(),
             beats: Default::default(),
@@ -244,6 +264,8 @@ impl<const W: usize> Logic for Placement<W> {
             short
         );
         dff_setup!(self, clock, low, high, carry, paged, piece, ring);
+        dff_setup!(self, clock, reading, none);
+        dff_setup!(self, clock, item_kept, addend, one_in, over, position, ring_beat);
         clock!(self, clock, intake);
         self.intake.reset.next = self.reset.val();
         self.intake.start.next = false;
@@ -255,8 +277,10 @@ impl<const W: usize> Logic for Placement<W> {
         self.intake.r_valid.next = self.r_valid.val();
         self.r_ready.next = self.intake.r_ready.val();
 
-        self.read.next = false;
-        self.item.next = 10.into();
+        self.read.next = self.reading.q.val();
+        self.reading.d.next = false;
+        self.item.next = self.item_kept.q.val();
+        self.item_kept.d.next = 12.into();
         self.write.next = self.intake.write.val();
         self.write_item.next = self.intake.write_item.val();
         self.write_data.next = self.intake.write_data.val();
@@ -273,33 +297,40 @@ impl<const W: usize> Logic for Placement<W> {
             self.bytes.next = self.atomic_bytes.val();
         }
         // Element 0 has no room at the offset; an ATOMIC has only element 0.
-        self.behind.next = (self.short.q.val() | !self.room.q.val().any()) & !self.swap.val();
+        self.behind.next = (self.short.q.val() | self.none.q.val()) & !self.swap.val();
         self.room_wide.next = bit_cast::<33, 32>(self.word.val()) - bit_cast::<33, 32>(self.offset_kept.q.val());
         self.over_wide.next = bit_cast::<15, 14>(self.room.q.val().get_bits::<14>(0)) - bit_cast::<15, 14>(self.bytes.val());
 
         // Address: element 0 from the offset on; element 1 from (offset - length 0) on, which is minus the room.
-        self.addend.next = self.offset_kept.q.val();
-        self.sum_in.next = 0.into();
+        self.addend.d.next = self.offset_kept.q.val();
+        self.one_in.d.next = false;
         if self.second.q.val() {
-            self.addend.next = !self.room.q.val();
-            self.sum_in.next = 1.into();
+            self.addend.d.next = !self.room.q.val();
+            self.one_in.d.next = true;
             if self.fresh.q.val() {
-                self.addend.next = 0.into();
-                self.sum_in.next = 0.into();
+                self.addend.d.next = 0.into();
+                self.one_in.d.next = false;
             }
         }
-        self.sum.next = bit_cast::<33, 32>(self.low.q.val()) + bit_cast::<33, 32>(self.addend.val()) + self.sum_in.val();
+        // The carry enters as the sum of two bits below the number, so that one chain does it all.
+        self.wide_low.next = (bit_cast::<34, 32>(self.low.q.val()) << 1) | self.one.val();
+        self.wide_addend.next = (bit_cast::<34, 32>(self.addend.q.val()) << 1) | bit_cast::<34, 1>(self.one_in.q.val().into());
+        self.sum.next = self.wide_low.val() + self.wide_addend.val();
+        self.over.d.next = !self.room.q.val().get_bits::<18>(14).any() & self.over_wide.val().get_bit(14);
         self.mask.next = self.all.val() << self.word.val().get_bits::<4>(4);
 
         match self.state.q.val() {
             PlacementState::Idle => {
                 self.idle.next = true;
-                self.item.next = 8.into();
+                self.item_kept.d.next = 19.into();
+                if self.hit.val() {
+                    self.item_kept.d.next = 9.into();
+                }
                 self.second.d.next = false;
                 self.fresh.d.next = false;
                 self.spans.d.next = false;
+                self.reading.d.next = self.start.val();
                 if self.start.val() {
-                    self.read.next = true;
                     self.state.d.next = PlacementState::Room;
                     if !self.hit.val() {
                         self.state.d.next = PlacementState::Log;
@@ -307,18 +338,16 @@ impl<const W: usize> Logic for Placement<W> {
                 }
             }
             PlacementState::Log => {
-                self.read.next = true;
-                self.item.next = 19.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 21.into();
                 self.state.d.next = PlacementState::BaseLow;
             }
             PlacementState::BaseLow => {
-                self.read.next = true;
-                self.item.next = 21.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 22.into();
                 self.state.d.next = PlacementState::BaseHigh;
             }
             PlacementState::BaseHigh => {
-                self.read.next = true;
-                self.item.next = 22.into();
                 self.ring.d.next = self.wqe.val().get_bits::<15>(0) & !self.mask.val();
                 self.state.d.next = PlacementState::Ring;
             }
@@ -350,33 +379,34 @@ impl<const W: usize> Logic for Placement<W> {
                 self.write.next = true;
                 self.write_item.next = 2.into();
                 self.write_data.next = bit_cast::<32, 16>(self.wqe.val()) | 0x10000;
+                self.item_kept.d.next = 10.into();
+                self.reading.d.next = true;
                 self.state.d.next = PlacementState::Again;
             }
             PlacementState::Again => {
                 // The length of element 0, then as after `start`.
-                self.read.next = true;
+                self.reading.d.next = true;
                 self.fresh.d.next = true;
+                self.item_kept.d.next = 8.into();
                 if self.fresh.q.val() {
-                    self.item.next = 8.into();
+                    self.item_kept.d.next = 9.into();
                     self.fresh.d.next = false;
                     self.state.d.next = PlacementState::Room;
                 }
             }
             PlacementState::Room => {
-                self.read.next = true;
-                self.item.next = 9.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 11.into();
                 self.room.d.next = self.room_wide.val().get_bits::<32>(0);
+                self.none.d.next = self.word.val() == self.offset_kept.q.val();
                 self.short.d.next = self.room_wide.val().get_bit(32);
                 self.state.d.next = PlacementState::Low;
             }
             PlacementState::Low => {
-                self.read.next = true;
-                self.item.next = 11.into();
                 self.low.d.next = self.word.val();
                 self.piece.d.next = self.bytes.val();
                 self.state.d.next = PlacementState::High;
                 if self.second.q.val() {
-                    self.item.next = 15.into();
                     if self.jobs_kept.q.val().any() {
                         self.piece.d.next = self.bytes.val() - self.room.q.val().get_bits::<14>(0);
                     }
@@ -384,30 +414,30 @@ impl<const W: usize> Logic for Placement<W> {
                     if self.behind.val() {
                         self.second.d.next = true;
                         // No room at all, no way back either.
-                        self.fresh.d.next = !self.room.q.val().any();
+                        self.fresh.d.next = self.none.q.val();
+                        self.reading.d.next = true;
                         self.state.d.next = PlacementState::Next;
-                    } else {
-                        if !self.room.q.val().get_bits::<18>(14).any() & self.over_wide.val().get_bit(14) & !self.swap.val() {
-                            self.spans.d.next = true;
-                            self.piece.d.next = self.room.q.val().get_bits::<14>(0);
-                        }
                     }
                 }
             }
             PlacementState::Next => {
-                self.read.next = true;
-                self.item.next = 12.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 13.into();
                 self.state.d.next = PlacementState::Over;
             }
             PlacementState::Over => {
-                self.read.next = true;
-                self.item.next = 13.into();
+                self.reading.d.next = true;
+                self.item_kept.d.next = 15.into();
                 self.state.d.next = PlacementState::Low;
             }
             PlacementState::High => {
                 self.high.d.next = self.word.val();
-                self.low.d.next = self.sum.val().get_bits::<32>(0);
-                self.carry.d.next = self.sum.val().get_bit(32);
+                self.low.d.next = self.sum.val().get_bits::<32>(1);
+                self.carry.d.next = self.sum.val().get_bit(33);
+                if self.over.q.val() & !self.second.q.val() & !self.swap.val() {
+                    self.spans.d.next = true;
+                    self.piece.d.next = self.room.q.val().get_bits::<14>(0);
+                }
                 self.state.d.next = PlacementState::Carry;
             }
             PlacementState::Carry => {
@@ -431,6 +461,8 @@ impl<const W: usize> Logic for Placement<W> {
             }
             PlacementState::Job => {
                 self.job_valid.next = self.commit.val();
+                // Element 1, if it comes next.
+                self.reading.d.next = true;
                 self.taken.next = self.commit.val() & self.job_ready.val();
                 if self.taken.val() {
                     self.jobs_kept.d.next = self.jobs_kept.q.val() + 1;
@@ -472,28 +504,30 @@ impl<const W: usize> Logic for Placement<W> {
         self.key_length.next = bit_cast::<32, 14>(self.piece.q.val());
 
         // The second piece begins in the frame where the first has ended.
-        self.position.next = bit_cast::<17, 3>(self.payload_offset.val());
+        self.position.d.next = bit_cast::<17, 3>(self.payload_offset.val());
         if self.jobs_kept.q.val().any() {
-            self.position.next = bit_cast::<17, 3>(self.payload_offset.val()) + bit_cast::<17, 14>(self.room.q.val().get_bits::<14>(0));
+            self.position.d.next = bit_cast::<17, 3>(self.payload_offset.val()) + bit_cast::<17, 14>(self.room.q.val().get_bits::<14>(0));
         }
-        self.beats.next = self.position.val() >> self.beat_shift.val();
-        self.lane.next = self.position.val() & self.lane_mask.val();
+        self.beats.next = self.position.q.val() >> self.beat_shift.val();
+        self.lane.next = self.position.q.val() & self.lane_mask.val();
         self.job.next.write = true;
         self.job.next.paged = self.paged.q.val();
         self.job.next.address = bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.high.q.val()) << 32);
         self.job.next.length = self.piece.q.val();
-        self.job.next.ring_beat = self.payload_beat.val() + self.beats.val().get_bits::<14>(0);
+        self.ring_beat.d.next = self.payload_beat.val() + self.beats.val().get_bits::<14>(0);
+        if self.swap.val() {
+            // The 8 bytes of AtomicAckETH are the beats before the payload's.
+            self.ring_beat.d.next = self.payload_beat.val() - self.atomic_beats.val();
+        }
+        self.job.next.ring_beat = self.ring_beat.q.val();
         self.job.next.ring_offset = self.lane.val().get_bits::<3>(0);
         self.job.next.release = !self.spans.q.val();
         self.job.next.end_beat = self.end_beat.val();
         self.job.next.swap = self.swap.val();
-        if self.swap.val() {
-            // The 8 bytes of AtomicAckETH are the beats before the payload's.
-            self.job.next.ring_beat = self.payload_beat.val() - self.atomic_beats.val();
-        }
 
         if self.reset.val() {
             self.state.d.next = PlacementState::Idle;
+            self.reading.d.next = false;
         }
     }
 

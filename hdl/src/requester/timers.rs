@@ -77,6 +77,10 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     pub expired_rnr: Signal<Out, Bit>,
     pub expired_ready: Signal<In, Bit>,
     ram: SplitRam<SA, 15>,
+    /// A write reaches the RAM a cycle later: before the next read, which is two steps away at least.
+    write: DFF<Bit>,
+    write_address: DFF<Bits<SA>>,
+    write_data: DFF<Bits<15>>,
     state: DFF<TimersState>,
     /// Clearing after reset: its top bit says that it is over.
     clear: DFF<Bits<SC>>,
@@ -151,6 +155,9 @@ impl<const QA: usize, const SA: usize, const SC: usize> Timers<QA, SA, SC> {
             expired_rnr: Default::default(),
             expired_ready: Default::default(),
             ram: Default::default(),
+            write: Default::default(),
+            write_address: Default::default(),
+            write_data: Default::default(),
             state: Default::default(),
             clear: Default::default(),
             scan: Default::default(),
@@ -215,7 +222,11 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             item
         );
         dff_setup!(self, clock, word, shift, distance, window, now, rest, step, low, high, low_full);
+        dff_setup!(self, clock, write, write_address, write_data);
         clock!(self, clock, ram);
+        self.ram.write_enable.next = self.write.q.val();
+        self.ram.write_address.next = self.write_address.q.val();
+        self.ram.write_data.next = self.write_data.q.val();
 
         // Time.
         self.step.d.next = bit_cast::<21, 19>(self.tick.val().get_bits::<19>(0)) - self.clock_step.val();
@@ -263,9 +274,9 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         }
         self.ram.read_address.next = self.address.val();
         self.ram.read_enable.next = self.state.q.val() == TimersState::Read;
-        self.ram.write_address.next = self.address.val();
-        self.ram.write_enable.next = false;
-        self.ram.write_data.next = 0.into();
+        self.write_address.d.next = self.address.val();
+        self.write.d.next = false;
+        self.write_data.d.next = 0.into();
 
         match self.state.q.val() {
             TimersState::Pick => {
@@ -388,13 +399,12 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             TimersState::Store => {
                 // Off leaves zeros.
                 self.item.d.next = false;
-                self.ram.write_address.next = bit_cast::<SA, QA>(self.number.q.val()) << 1;
-                self.ram.write_enable.next = true;
+                self.write_address.d.next = bit_cast::<SA, QA>(self.number.q.val()) << 1;
+                self.write.d.next = true;
                 if self.operation.q.val() != TimerOperation::Off {
-                    self.ram.write_data.next =
-                        bit_cast::<15, 8>(self.deadline.val()) | (bit_cast::<15, 5>(self.shift.q.val()) << 8) | 0x4000;
+                    self.write_data.d.next = bit_cast::<15, 8>(self.deadline.val()) | (bit_cast::<15, 5>(self.shift.q.val()) << 8) | 0x4000;
                     if self.operation.q.val() == TimerOperation::Rnr {
-                        self.ram.write_data.next =
+                        self.write_data.d.next =
                             bit_cast::<15, 8>(self.deadline.val()) | (bit_cast::<15, 5>(self.shift.q.val()) << 8) | 0x6000;
                     }
                 }
@@ -403,8 +413,8 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             }
             TimersState::Keep => {
                 self.table_ready.next = true;
-                self.ram.write_enable.next = self.table_valid.val();
-                self.ram.write_data.next = bit_cast::<15, 5>(self.table_code.val());
+                self.write.d.next = self.table_valid.val();
+                self.write_data.d.next = bit_cast::<15, 5>(self.table_code.val());
                 self.state.d.next = TimersState::Pick;
             }
             TimersState::Offer => {
@@ -413,7 +423,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
                     self.state.d.next = TimersState::Pick;
                 }
                 if self.expired_ready.val() & !self.pending.val() {
-                    self.ram.write_enable.next = true;
+                    self.write.d.next = true;
                     self.onward.next = true;
                     self.state.d.next = TimersState::Pick;
                 }
@@ -434,9 +444,9 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         if !self.over.val() {
             self.clear.d.next = self.clear.q.val() + 1;
             self.state.d.next = TimersState::Pick;
-            self.ram.write_enable.next = true;
-            self.ram.write_address.next = self.clear.q.val().get_bits::<SA>(0);
-            self.ram.write_data.next = 0.into();
+            self.write.d.next = true;
+            self.write_address.d.next = self.clear.q.val().get_bits::<SA>(0);
+            self.write_data.d.next = 0.into();
             self.arm_ready.next = false;
             self.table_ready.next = false;
             self.set_ready.next = false;
@@ -454,6 +464,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.low.d.next = 0.into();
             self.high.d.next = 0.into();
             self.low_full.d.next = false;
+            self.write.d.next = false;
         }
     }
 

@@ -36,6 +36,11 @@ pub struct WqeIntake<const W: usize> {
     rest: DFF<Bits<32>>,
     rest_none: DFF<Bit>,
     finished: DFF<Bit>,
+    /// The word that was taken is the length, or element 1's, and what it was compared with.
+    at_length: DFF<Bit>,
+    at_sum: DFF<Bit>,
+    unlike_length: DFF<Bit>,
+    unlike_rest: DFF<Bit>,
     word: Signal<Local, Bits<32>>,
     item: Signal<Local, Bits<4>>,
     upper: Signal<Local, Bits<W>>,
@@ -71,6 +76,10 @@ impl<const W: usize> Default for WqeIntake<W> {
             rest: Default::default(),
             rest_none: Default::default(),
             finished: Default::default(),
+            at_length: Default::default(),
+            at_sum: Default::default(),
+            unlike_length: Default::default(),
+            unlike_rest: Default::default(),
             word: Default::default(),
             item: Default::default(),
             upper: Default::default(),
@@ -86,6 +95,7 @@ impl<const W: usize> Logic for WqeIntake<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, taking, number, failed, elements, rest, rest_none, finished);
+        dff_setup!(self, clock, at_length, at_sum, unlike_length, unlike_rest);
         self.upper.next = self.r_data.val() >> self.shift.val();
         self.word.next = self.r_data.val().get_bits::<32>(0);
         self.r_ready.next = self.taking.q.val();
@@ -105,9 +115,20 @@ impl<const W: usize> Logic for WqeIntake<W> {
         self.write_data.next = self.word.val();
         self.adds_up.next = self.rest_none.q.val() & self.elements.q.val().get_bit(0);
         if self.elements.q.val().get_bit(1) {
-            self.adds_up.next = self.word.val() == self.rest.q.val();
+            self.adds_up.next = !self.unlike_rest.q.val();
         }
         self.rest_none.d.next = !self.rest.q.val().any();
+        // What is compared is judged a cycle later.
+        self.at_length.d.next = self.step.val() & (self.number.q.val() == 1);
+        self.at_sum.d.next = self.step.val() & (self.number.q.val() == 12);
+        self.unlike_length.d.next = self.word.val() != self.length.val();
+        self.unlike_rest.d.next = self.word.val() != self.rest.q.val();
+        if self.at_length.q.val() & self.unlike_length.q.val() {
+            self.failed.d.next = true;
+        }
+        if self.at_sum.q.val() & !self.atomic.val() & !self.adds_up.val() {
+            self.failed.d.next = true;
+        }
         if self.step.val() {
             self.number.d.next = self.number.q.val() + 1;
             if self.r_error.val() {
@@ -119,18 +140,8 @@ impl<const W: usize> Logic for WqeIntake<W> {
                     self.failed.d.next = true;
                 }
             }
-            if self.number.q.val() == 1 {
-                if self.word.val() != self.length.val() {
-                    self.failed.d.next = true;
-                }
-            }
             if self.number.q.val() == 8 {
                 self.rest.d.next = self.length.val() - self.word.val();
-            }
-            if self.number.q.val() == 12 {
-                if !self.atomic.val() & !self.adds_up.val() {
-                    self.failed.d.next = true;
-                }
             }
             if self.number.q.val() == 15 {
                 self.taking.d.next = false;
@@ -145,6 +156,8 @@ impl<const W: usize> Logic for WqeIntake<W> {
         if self.reset.val() {
             self.taking.d.next = false;
             self.finished.d.next = false;
+            self.at_length.d.next = false;
+            self.at_sum.d.next = false;
         }
     }
 

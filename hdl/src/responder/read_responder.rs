@@ -138,6 +138,9 @@ pub struct ReadResponder<
     flight: Flight,
     failure: ReadFailure<QA>,
     gate: AckGate<QA>,
+    /// The queue's head, a cycle late: it has stood long when the sequencer looks again after a turn.
+    turn_waits: DFF<Bit>,
+    turn_index: DFF<Bits<QA>>,
     turns: Fifo<QA, QB, QA>,
     units: [AtomicUnit; ATOMICS],
     index: DFF<Bits<QA>>,
@@ -287,6 +290,8 @@ impl<
             flight: Default::default(),
             failure: Default::default(),
             gate: Default::default(),
+            turn_waits: Default::default(),
+            turn_index: Default::default(),
             turns: Default::default(),
             units: std::array::from_fn(|_| Default::default()),
             index: Default::default(),
@@ -352,7 +357,9 @@ impl<
             answered,
             verdict_kept,
             psns_kept,
-            operand
+            operand,
+            turn_waits,
+            turn_index
         );
         clock!(self, clock, store, ring, arithmetic, sequencer, packet, flight, failure, gate, turns);
         self.store.reset.next = self.reset.val();
@@ -370,7 +377,7 @@ impl<
         // What was answered is on offer for a cycle more.
         self.request_now.next = self.request_valid.val() & !self.answered.q.val();
         self.sequencer.go_turn.next = self.store.ready.val()
-            & self.turns.m_valid.val()
+            & self.turn_waits.q.val()
             & self.roomy.q.val()
             & !self.flight.full.val()
             & self.failure.idle.val()
@@ -385,6 +392,8 @@ impl<
         self.sequencer.go_trouble.next = self.store.ready.val() & self.flight.failed.val();
         // It leaves the queue once its index is taken.
         self.turns.m_ready.next = self.sequencer.turn_taken.val();
+        self.turn_waits.d.next = self.turns.m_valid.val();
+        self.turn_index.d.next = self.turns.m_data.val();
         // A turn uses it up. It may be there for a cycle only, between two jobs of Send.
         if self.room.val() {
             self.roomy.d.next = true;
@@ -393,7 +402,7 @@ impl<
             self.roomy.d.next = false;
         }
         if self.sequencer.load_index.val() {
-            self.index.d.next = self.turns.m_data.val();
+            self.index.d.next = self.turn_index.q.val();
             if self.request_now.val() {
                 self.index.d.next = self.request_index.val().get_bits::<QA>(0);
             }
@@ -476,6 +485,7 @@ impl<
             self.store.item.next =
                 (bit_cast::<4, 3>(self.flight.oldest.val()) << 1) | bit_cast::<4, 1>(self.sequencer.flight_second.val().into());
         }
+        self.store.open.next = self.sequencer.open.val();
         self.store.write.next = self.sequencer.write.val();
         self.store.write_pool.next = self.sequencer.write_pool.val();
         self.store.write_flight.next = false;
@@ -485,6 +495,9 @@ impl<
             WriteFrom::Ring => {
                 self.store.write_data.next = self.ring.packed_word.val();
             }
+            WriteFrom::Packet => {
+                self.store.write_data.next = self.packet.write_data.val();
+            }
             WriteFrom::Failed => {
                 self.store.write_data.next = bit_cast::<32, 24>(self.store.word.val().get_bits::<24>(0)) | self.nak_operation.val();
             }
@@ -493,11 +506,12 @@ impl<
         if self.sequencer.in_packet.val() {
             self.store.pool.next = self.packet.pool.val();
             self.store.item.next = self.packet.item.val();
+        }
+        if self.packet.away.val() {
             self.store.write.next = self.packet.write.val();
             self.store.write_pool.next = self.packet.write_pool.val();
             self.store.write_flight.next = self.packet.write_flight.val();
             self.store.write_item.next = self.packet.write_item.val();
-            self.store.write_data.next = self.packet.write_data.val();
         }
         if self.sequencer.word_use.val() == WordUse::Limits {
             self.base.d.next = self.store.word.val().get_bits::<PA>(0);
@@ -726,6 +740,7 @@ impl<
             self.answered.d.next = false;
             self.flushing.d.next = false;
             self.roomy.d.next = false;
+            self.turn_waits.d.next = false;
             self.state_ready.next = false;
         }
     }

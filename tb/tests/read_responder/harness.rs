@@ -141,6 +141,9 @@ pub struct Rig<
     leaving: Option<usize>,
     /// A failed read isn't known to have acted yet: PSN, MSN.
     trouble: HashMap<usize, (u32, u32)>,
+    /// The cycle of a QP's trouble; that of the packet's first word.
+    troubled: HashMap<usize, u64>,
+    began: u64,
     flight: VecDeque<(usize, u64, u32, u32)>,
     read_left: Option<(u64, u64)>,
     atomic_old: Option<(u64, u64)>,
@@ -236,6 +239,8 @@ rig! {
             dones: VecDeque::new(),
             leaving: None,
             trouble: HashMap::new(),
+            troubled: HashMap::new(),
+            began: 0,
             flight: VecDeque::new(),
             read_left: None,
             atomic_old: None,
@@ -506,6 +511,9 @@ rig! {
         if self.words_on {
             assert!(u.packet_valid.val(), "{say}: the word is withdrawn");
         }
+        if u.packet_valid.val() && self.packet.is_empty() && !self.words_on {
+            self.began = cycle;
+        }
         self.words_on = u.packet_valid.val() && !u.packet_ready.val();
         if u.packet_valid.val() && u.packet_ready.val() {
             self.packet.push(u.packet_word.val().to_u64() as u32);
@@ -523,6 +531,7 @@ rig! {
             let (_, _, psn, msn) = self.flight.pop_front().unwrap();
             if error && self.lives[index] == life && !self.qps[index].shut && !self.trouble.contains_key(&index) {
                 self.trouble.insert(index, (psn, msn));
+                self.troubled.insert(index, cycle);
             }
         }
         // Retire.
@@ -620,7 +629,9 @@ rig! {
     fn see_packet(&mut self, say: &str, cycle: u64, words: Vec<u32>, job: Option<(bool, u64, u32)>) {
         let index = (words[0] & 0xfff) as usize;
         assert!(index < self.qps.len(), "{say}: a packet of QP {index}");
-        if words.get(1) == Some(&0x11) && self.trouble.contains_key(&index) {
+        // An ACK that waited and whose turn had begun when the read failed leaves before the NAK: its first word comes 10 cycles after the turn's choice.
+        let underway = words.get(3).is_some_and(|w| w >> 24 != 0x63) && self.troubled.get(&index).is_some_and(|&since| self.began <= since + 12);
+        if words.get(1) == Some(&0x11) && self.trouble.contains_key(&index) && !underway {
             // R69: the NAK of the read that failed.
             let (psn, msn) = self.trouble.remove(&index).unwrap();
             self.qps[index].fail();

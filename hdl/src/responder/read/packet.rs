@@ -67,6 +67,8 @@ pub struct ResponsePacket<const QA: usize> {
     pub item: Signal<Out, Bits<4>>,
     /// The word asked for is the PSN.
     pub next_psn: Signal<Out, Bit>,
+    /// From the cycle behind `start` on, to the last word: only then are there writes.
+    pub away: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
     pub write_pool: Signal<Out, Bit>,
     pub write_flight: Signal<Out, Bit>,
@@ -83,6 +85,14 @@ pub struct ResponsePacket<const QA: usize> {
     pub packet_ready: Signal<In, Bit>,
     step: DFF<PacketStep>,
     job_due: DFF<Bit>,
+    /// A packet is under way; what is written in this cycle, chosen in the one before.
+    away_kept: DFF<Bit>,
+    put: DFF<Bit>,
+    put_pool: DFF<Bit>,
+    put_flight: DFF<Bit>,
+    put_item: DFF<Bits<4>>,
+    put_cursor: DFF<Bit>,
+    put_msn: DFF<Bit>,
     /// `aeth` and `atomic` for the words after the first, which come cycles later.
     aeth_kept: DFF<Bit>,
     atomic_kept: DFF<Bit>,
@@ -158,6 +168,14 @@ impl<const QA: usize> Default for ResponsePacket<QA> {
             packet_ready: Default::default(),
             step: Default::default(),
             job_due: Default::default(),
+            away: Default::default(),
+            away_kept: Default::default(),
+            put: Default::default(),
+            put_pool: Default::default(),
+            put_flight: Default::default(),
+            put_item: Default::default(),
+            put_cursor: Default::default(),
+            put_msn: Default::default(),
             aeth_kept: Default::default(),
             atomic_kept: Default::default(),
             payload_kept: Default::default(),
@@ -202,6 +220,7 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, job_due, aeth_kept, atomic_kept, payload_kept);
+        dff_setup!(self, clock, away_kept, put, put_pool, put_flight, put_item, put_cursor, put_msn);
         self.read.next = self.mode.val() == PacketMode::Read;
         self.atomic.next = self.mode.val() == PacketMode::Atomic;
         self.payload.next = self.read.val() & self.length.val().any();
@@ -253,12 +272,33 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
         self.last_word.next = ((self.step.q.val() == PacketStep::Word2) & !self.aeth_kept.q.val())
             | ((self.step.q.val() == PacketStep::Aeth) & !self.atomic_kept.q.val())
             | (self.step.q.val() == PacketStep::Low);
-        self.write.next = false;
-        self.write_pool.next = false;
-        self.write_flight.next = true;
-        self.write_item.next = bit_cast::<4, 3>(self.newest.val()) << 1;
+        self.away.next = self.away_kept.q.val();
+        self.write.next = self.put.q.val();
+        self.write_pool.next = self.put_pool.q.val();
+        self.write_flight.next = self.put_flight.q.val();
+        self.write_item.next = self.put_item.q.val();
+        self.put.d.next = false;
+        self.put_pool.d.next = self.atomic_kept.q.val();
+        self.put_flight.d.next = !self.atomic_kept.q.val();
+        self.put_item.d.next = bit_cast::<4, 3>(self.newest.val()) << 1;
+        if self.atomic_kept.q.val() {
+            self.put_item.d.next = 0.into();
+        }
+        self.put_cursor.d.next = false;
+        self.put_msn.d.next = false;
+        // With the PSN the QP of a payload read, or the flags of an ATOMIC; the next PSN to the cursor; the MSN of a payload read.
         self.top.next = bit_cast::<8, QA>(self.index.val());
         self.rest.next = self.word.val().get_bits::<24>(0);
+        if self.atomic_kept.q.val() {
+            self.top.next = self.word.val().get_bits::<8>(24) | self.was_executed.val();
+        }
+        if self.put_cursor.q.val() {
+            self.top.next = self.in_middle.val();
+            self.rest.next = self.sum.val().get_bits::<24>(0);
+        }
+        if self.put_msn.q.val() {
+            self.top.next = 0.into();
+        }
         self.flight_begin.next = false;
         self.flight_written.next = false;
         self.finished.next = false;
@@ -272,6 +312,7 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.asks_psn.next = true;
                 if self.start.val() {
                     self.step.d.next = PacketStep::Word0;
+                    self.away_kept.d.next = true;
                     self.job_due.d.next = self.payload.val();
                     self.flight_begin.next = self.payload.val();
                 }
@@ -305,39 +346,31 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
                 self.asks_psn.next = true;
                 self.offered.next = true;
                 if self.gone.val() {
+                    // The word is still the PSN then.
+                    self.put.d.next = self.payload_kept.q.val() | self.atomic_kept.q.val();
                     self.step.d.next = PacketStep::Ask;
                 }
             }
             PacketStep::Ask => {
-                // The word is still the PSN.
-                self.write.next = self.payload_kept.q.val();
-                if self.atomic_kept.q.val() {
-                    self.write.next = true;
-                    self.write_flight.next = false;
-                    self.write_pool.next = true;
-                    self.write_item.next = 0.into();
-                    self.top.next = self.word.val().get_bits::<8>(24) | self.was_executed.val();
-                }
+                self.put.d.next = self.read.val();
+                self.put_flight.d.next = false;
+                self.put_item.d.next = self.item_cursor.val();
+                self.put_cursor.d.next = true;
                 self.step.d.next = PacketStep::Gap;
             }
             PacketStep::Gap => {
-                self.write.next = self.read.val();
-                self.write_flight.next = false;
-                self.write_item.next = self.item_cursor.val();
-                self.top.next = self.in_middle.val();
-                self.rest.next = self.sum.val().get_bits::<24>(0);
                 self.step.d.next = PacketStep::Wait;
             }
             PacketStep::Wait => {
+                self.put.d.next = self.payload_kept.q.val();
+                self.put_item.d.next = (bit_cast::<4, 3>(self.newest.val()) << 1) | 1;
+                self.put_msn.d.next = true;
                 self.step.d.next = PacketStep::Aeth;
             }
             PacketStep::Aeth => {
                 self.offered.next = self.aeth_kept.q.val();
                 self.packet_word.next =
                     bit_cast::<32, 24>(self.word.val().get_bits::<24>(0)) | (bit_cast::<32, 8>(self.syndrome.val()) << 24);
-                self.write.next = self.payload_kept.q.val();
-                self.write_item.next = (bit_cast::<4, 3>(self.newest.val()) << 1) | 1;
-                self.top.next = 0.into();
                 if self.gone.val() | !self.aeth_kept.q.val() {
                     self.flight_written.next = self.payload_kept.q.val();
                     if self.atomic_kept.q.val() {
@@ -413,9 +446,11 @@ impl<const QA: usize> Logic for ResponsePacket<QA> {
         self.done.next = self.finished.val();
         if self.finished.val() | self.reset.val() {
             self.step.d.next = PacketStep::Idle;
+            self.away_kept.d.next = false;
         }
         if self.reset.val() {
             self.job_due.d.next = false;
+            self.put.d.next = false;
         }
     }
 

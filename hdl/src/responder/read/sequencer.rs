@@ -2,8 +2,8 @@
 //! What the READ responder does, step by step. One thing at a time, so each RAM has one reader and one writer.
 //!
 //! ```text
-//! Idle ─► row words ─► Choose ─┬─ turn ────► words ─► key ─┬─────────────────────► Packet ─► Settle ─► Save ─► Idle
-//!                              │                           └─► operands, atomic ─────┘        └─► Packet (the ACK that waited)
+//! Idle ─► row words ─► Choose ─┬─ turn ────► words ─► key ─┬─────────────────────► Packet ─► Sent ─► Save ─► Idle
+//!                              │                           └─► operands, atomic ─────┘        └─► Settle ─► Packet (the ACK that waited)
 //!                              ├─ request ─► Copy ─► words ─► key ─► Save (verdict)
 //!                              ├─ duplicate ► search ─► check ─► words ─► key ─► Copy (cursor, MSN) ─► Save (verdict)
 //!                              ├─ serve, state ─► Save
@@ -30,6 +30,8 @@ pub enum WriteFrom {
     ResultHigh,
     /// Of a failed packet, with the NAK's syndrome.
     Failed,
+    /// The packet's.
+    Packet,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -72,6 +74,7 @@ enum ReadStep {
     AtomicWait,
     ResultHigh,
     Packet,
+    Sent,
     Settle,
     Save,
     Forward,
@@ -168,6 +171,8 @@ pub struct ReadSequencer {
     pub ask_flight: Signal<Out, Bit>,
     pub word_use: Signal<Out, WordUse>,
     pub next_use: Signal<Out, WordUse>,
+    /// The machine doesn't write in this cycle.
+    pub open: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
     pub write_pool: Signal<Out, Bit>,
     pub write_item: Signal<Out, Bits<4>>,
@@ -216,11 +221,17 @@ pub struct ReadSequencer {
     access_kept: DFF<Bit>,
     searching_kept: DFF<Bit>,
     copy: DFF<Bits<4>>,
-    /// The ring is written back in the cycle after `Save`.
-    saved: DFF<Bit>,
-    /// The ATOMIC unit's result is what is written: in `AtomicWait`, and its upper half in `ResultHigh`.
+    /// What is written in this step, chosen in the one before.
+    put: DFF<Bit>,
+    put_pool: DFF<Bit>,
+    put_item: DFF<Bits<4>>,
+    from_kept: DFF<WriteFrom>,
+    /// `Idle`, as one bit.
+    at_idle: DFF<Bit>,
+    /// The step before was `Idle`: nothing is written.
+    rested: DFF<Bit>,
+    /// In `AtomicWait`: the ATOMIC unit's result is written as it comes.
     result: DFF<Bit>,
-    result_high: DFF<Bit>,
     ask_late: DFF<WordUse>,
     ask_later: DFF<WordUse>,
     use_kept: DFF<WordUse>,
@@ -320,6 +331,7 @@ impl ReadSequencer {
             ask_flight: Default::default(),
             word_use: Default::default(),
             next_use: Default::default(),
+            open: Default::default(),
             write: Default::default(),
             write_pool: Default::default(),
             write_item: Default::default(),
@@ -362,9 +374,13 @@ impl ReadSequencer {
             access_kept: Default::default(),
             searching_kept: Default::default(),
             copy: Default::default(),
-            saved: Default::default(),
+            put: Default::default(),
+            put_pool: Default::default(),
+            put_item: Default::default(),
+            from_kept: Default::default(),
+            rested: Default::default(),
+            at_idle: Default::default(),
             result: Default::default(),
-            result_high: Default::default(),
             ask_late: Default::default(),
             ask_later: Default::default(),
             use_kept: Default::default(),
@@ -419,13 +435,12 @@ impl Logic for ReadSequencer {
             access_kept,
             searching_kept,
             copy,
-            saved,
             result,
-            result_high,
             ask_late,
             ask_later,
             use_kept
         );
+        dff_setup!(self, clock, put, put_pool, put_item, from_kept, rested, at_idle);
         self.in_turn.next = self.kind_kept.q.val() == ReadKind::Turn;
         self.cursor_words.next = self.in_turn.val() & self.active.val();
         self.cursor_item.next = 0.into();
@@ -435,19 +450,25 @@ impl Logic for ReadSequencer {
         self.copies_done.next = false;
         self.copied.next = 0.into();
         self.ask.next = WordUse::Nothing;
-        self.idle.next = false;
-        self.load_index.next = false;
+        self.idle.next = self.at_idle.q.val();
+        self.load_index.next = self.at_idle.q.val();
+        self.at_idle.d.next = false;
         self.turn_taken.next = false;
         self.load_flight_index.next = false;
         self.flight_second.next = false;
         self.ask_item.next = self.item_psn.val();
         self.ask_pool.next = false;
         self.ask_flight.next = false;
-        self.write.next = false;
-        self.write_pool.next = false;
-        self.write_item.next = self.item_ring.val();
-        self.saved.d.next = false;
-        self.result_high.d.next = false;
+        // An ATOMIC's result is written when it comes.
+        self.write.next = self.put.q.val() | (self.result.q.val() & self.atomic_done.val() & !self.atomic_error.val());
+        self.write_pool.next = self.put_pool.q.val();
+        self.write_item.next = self.put_item.q.val();
+        self.open.next = self.rested.q.val();
+        self.put.d.next = false;
+        self.put_pool.d.next = false;
+        self.from_kept.d.next = WriteFrom::Sum;
+        self.put_item.d.next = self.item_ring.val();
+        self.rested.d.next = false;
         self.head_item.next = self.item_psn.val();
         self.in_packet.next = false;
         self.accept.next = false;
@@ -477,35 +498,40 @@ impl Logic for ReadSequencer {
 
         match self.step.q.val() {
             ReadStep::Idle => {
-                self.idle.next = true;
-                self.write.next = self.saved.q.val();
+                self.at_idle.d.next = true;
+                self.rested.d.next = true;
                 self.searching_kept.d.next = false;
                 self.access_kept.d.next = false;
                 self.copy.d.next = 0.into();
                 self.verdict_kept.d.next = self.accepted.val();
-                self.load_index.next = true;
                 if self.go_turn.val() {
                     self.kind_kept.d.next = ReadKind::Turn;
+                    self.at_idle.d.next = false;
                     self.step.d.next = ReadStep::RowRing;
                 }
                 if self.go_request.val() {
                     self.kind_kept.d.next = ReadKind::Request;
+                    self.at_idle.d.next = false;
                     self.step.d.next = ReadStep::RowRing;
                 }
                 if self.go_ack.val() {
                     self.kind_kept.d.next = ReadKind::Ack;
+                    self.at_idle.d.next = false;
                     self.step.d.next = ReadStep::RowRing;
                 }
                 if self.go_serve.val() {
                     self.kind_kept.d.next = ReadKind::Serve;
+                    self.at_idle.d.next = false;
                     self.step.d.next = ReadStep::RowRing;
                 }
                 if self.go_state.val() {
                     self.kind_kept.d.next = ReadKind::State;
+                    self.at_idle.d.next = false;
                     self.step.d.next = ReadStep::RowRing;
                 }
                 if self.go_trouble.val() {
                     self.kind_kept.d.next = ReadKind::Trouble;
+                    self.at_idle.d.next = false;
                     self.step.d.next = ReadStep::FindTrouble;
                 }
             }
@@ -615,41 +641,44 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::TroubleWord;
             }
             ReadStep::TroubleWord => {
+                self.put.d.next = true;
+                self.from_kept.d.next = WriteFrom::Failed;
+                self.put_item.d.next = self.item_held_psn.val();
                 self.step.d.next = ReadStep::TroublePsn;
             }
             ReadStep::TroublePsn => {
                 // R69. The NAK waits for the QP's turn, as an ACK would.
-                self.write.next = true;
-                self.write_item.next = self.item_held_psn.val();
+                self.put.d.next = true;
+                self.from_kept.d.next = WriteFrom::Failed;
+                self.put_item.d.next = self.item_held_aeth.val();
                 self.step.d.next = ReadStep::TroubleAeth;
             }
             ReadStep::TroubleAeth => {
-                self.write.next = true;
-                self.write_item.next = self.item_held_aeth.val();
                 self.hold.next = true;
                 self.owe.next = true;
                 self.trouble_settled.next = true;
                 self.step.d.next = ReadStep::Save;
             }
             ReadStep::Copy => {
-                // Through the adder: a word is written four cycles after it is asked for.
+                // Through the adder: a word is written four cycles after it is asked for, so this is the next step's.
                 self.ask.next = WordUse::Copy;
-                self.copied.next = self.copy.q.val() - 4;
-                self.write.next = self.copy.q.val().get_bits::<2>(2).any();
-                self.write_pool.next = !self.duplicate.val();
-                self.write_item.next = self.copied.val();
+                self.copied.next = self.copy.q.val() - 3;
                 self.copies_done.next = self.copy.q.val() == self.copy_end_read.val();
                 if self.head_atomic.val() & self.atomics.val() & !self.duplicate.val() {
                     self.copies_done.next = self.copy.q.val() == self.copy_end_atomic.val();
                 }
+                self.put.d.next =
+                    !self.copies_done.val() & (self.copy.q.val().get_bits::<2>(2).any() | self.copy.q.val().get_bits::<2>(0).all());
+                self.put_pool.d.next = !self.duplicate.val();
+                self.put_item.d.next = self.copied.val();
                 if self.duplicate.val() {
                     // What is asked for to the cursor, unless another's is there; the MSN as it stands (R37) to the resource.
                     if self.copied.val() == self.item_msn.val() {
-                        self.write_pool.next = true;
+                        self.put_pool.d.next = true;
                     } else {
-                        self.write_item.next = self.copied.val() | self.item_cursor.val();
+                        self.put_item.d.next = self.copied.val() | self.item_cursor.val();
                         if self.prolongs.val() | self.head_atomic.val() {
-                            self.write.next = false;
+                            self.put.d.next = false;
                         }
                     }
                 }
@@ -687,27 +716,27 @@ impl Logic for ReadSequencer {
                 self.ask_item.next = self.cursor_item.val() | self.item_psn.val();
                 self.ask_pool.next = !self.cursor_words.val();
                 self.ask.next = WordUse::Head;
+                self.put.d.next = self.in_turn.val();
+                self.put_item.d.next = self.item_cursor.val() | self.item_low.val();
                 self.step.d.next = ReadStep::Key;
             }
             ReadStep::Key => {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
-                self.write.next = self.in_turn.val();
-                self.write_item.next = self.item_cursor.val() | self.item_low.val();
+                self.put.d.next = self.in_turn.val();
+                self.put_item.d.next = self.item_cursor.val() | self.item_high.val();
                 self.step.d.next = ReadStep::Flags;
             }
             ReadStep::Flags => {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
-                self.write.next = self.in_turn.val();
-                self.write_item.next = self.item_cursor.val() | self.item_high.val();
+                self.put.d.next = self.in_turn.val();
+                self.put_item.d.next = self.item_cursor.val() | self.item_length.val();
                 self.step.d.next = ReadStep::Wait;
             }
             ReadStep::Wait => {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
-                self.write.next = self.in_turn.val();
-                self.write_item.next = self.item_cursor.val() | self.item_length.val();
                 self.step.d.next = ReadStep::Size;
             }
             ReadStep::Size => {
@@ -810,16 +839,21 @@ impl Logic for ReadSequencer {
             }
             ReadStep::AtomicStart => {
                 self.result.d.next = true;
+                self.from_kept.d.next = WriteFrom::ResultLow;
+                self.put_pool.d.next = true;
+                self.put_item.d.next = self.item_low.val();
                 self.step.d.next = ReadStep::AtomicWait;
             }
             ReadStep::AtomicWait => {
                 self.atomic_start.next = true;
-                self.write_pool.next = true;
-                self.write_item.next = self.item_low.val();
+                self.put_pool.d.next = true;
+                self.put_item.d.next = self.item_low.val();
+                self.from_kept.d.next = WriteFrom::ResultLow;
                 if self.atomic_done.val() {
+                    self.from_kept.d.next = WriteFrom::ResultHigh;
                     self.result.d.next = false;
-                    self.write.next = !self.atomic_error.val();
-                    self.result_high.d.next = true;
+                    self.put.d.next = !self.atomic_error.val();
+                    self.put_item.d.next = self.item_high.val();
                     self.mode_kept.d.next = PacketMode::Nak;
                     self.step.d.next = ReadStep::Packet;
                     if !self.atomic_error.val() {
@@ -828,40 +862,45 @@ impl Logic for ReadSequencer {
                 }
             }
             ReadStep::ResultHigh => {
-                self.write.next = true;
-                self.write_pool.next = true;
-                self.write_item.next = self.item_high.val();
                 self.mode_kept.d.next = PacketMode::Atomic;
                 self.step.d.next = ReadStep::Packet;
             }
             ReadStep::Packet => {
                 self.in_packet.next = true;
+                self.from_kept.d.next = WriteFrom::Packet;
                 if self.packet_next.val() {
                     self.ask.next = WordUse::Next;
                 }
                 if self.packet_done.val() {
-                    self.step.d.next = ReadStep::Save;
-                    match self.mode_kept.q.val() {
-                        PacketMode::Read => {
-                            self.finish.next = self.last.val();
-                            self.advance.next = !self.last.val();
+                    self.step.d.next = ReadStep::Sent;
+                }
+            }
+            ReadStep::Sent => {
+                self.step.d.next = ReadStep::Save;
+                match self.mode_kept.q.val() {
+                    PacketMode::Read => {
+                        self.finish.next = self.last.val();
+                        self.advance.next = !self.last.val();
+                        if self.held.val() {
                             self.step.d.next = ReadStep::Settle;
                         }
-                        PacketMode::Atomic => {
-                            self.finish.next = true;
-                            self.step.d.next = ReadStep::Settle;
-                        }
-                        PacketMode::Held => {
-                            self.drop_held.next = true;
-                            self.raise.next = self.owing.val();
-                        }
-                        PacketMode::Nak => {
-                            self.clear.next = true;
-                            self.shut_now.next = true;
-                            self.raise.next = true;
-                        }
-                        _ => {}
                     }
+                    PacketMode::Atomic => {
+                        self.finish.next = true;
+                        if self.held.val() {
+                            self.step.d.next = ReadStep::Settle;
+                        }
+                    }
+                    PacketMode::Held => {
+                        self.drop_held.next = true;
+                        self.raise.next = self.owing.val();
+                    }
+                    PacketMode::Nak => {
+                        self.clear.next = true;
+                        self.shut_now.next = true;
+                        self.raise.next = true;
+                    }
+                    _ => {}
                 }
             }
             ReadStep::Settle => {
@@ -874,12 +913,15 @@ impl Logic for ReadSequencer {
             }
             ReadStep::Save => {
                 self.save.next = true;
-                self.saved.d.next = true;
+                self.at_idle.d.next = true;
+                self.put.d.next = true;
+                self.from_kept.d.next = WriteFrom::Ring;
                 self.step.d.next = ReadStep::Idle;
             }
             ReadStep::Forward => {
                 self.forward.next = true;
                 if self.ack_gone.val() {
+                    self.at_idle.d.next = true;
                     self.step.d.next = ReadStep::Idle;
                 }
             }
@@ -897,16 +939,16 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::HoldWord;
             }
             ReadStep::HoldWord => {
+                self.put.d.next = true;
+                self.put_item.d.next = self.item_held_psn.val();
                 self.step.d.next = ReadStep::HoldPsnWrite;
             }
             ReadStep::HoldPsnWrite => {
-                self.write.next = true;
-                self.write_item.next = self.item_held_psn.val();
+                self.put.d.next = true;
+                self.put_item.d.next = self.item_held_aeth.val();
                 self.step.d.next = ReadStep::HoldAethWrite;
             }
             ReadStep::HoldAethWrite => {
-                self.write.next = true;
-                self.write_item.next = self.item_held_aeth.val();
                 self.hold.next = true;
                 self.shut_now.next = self.ack_fatal.val();
                 self.step.d.next = ReadStep::Save;
@@ -940,6 +982,7 @@ impl Logic for ReadSequencer {
             }
             ReadStep::SearchJudge => {
                 self.check.next = true;
+                self.put_item.d.next = self.item_distance.val();
                 self.step.d.next = ReadStep::SearchStep;
                 if !self.later.val() {
                     self.step.d.next = ReadStep::Save;
@@ -947,9 +990,11 @@ impl Logic for ReadSequencer {
                         self.verdict_kept.d.next = self.taken.val();
                     } else {
                         if self.found_atomic.val() == self.head_atomic.val() {
+                            self.put.d.next = true;
                             self.step.d.next = ReadStep::CheckDistance;
                             if self.head_atomic.val() & self.atomics.val() {
                                 // R29: the stored result again.
+                                self.put.d.next = false;
                                 self.step.d.next = ReadStep::Save;
                                 if self.same_psn.val() & self.found_executed.val() & (self.found_compare.val() == self.head_compare.val()) {
                                     self.step.d.next = ReadStep::Copy;
@@ -960,8 +1005,6 @@ impl Logic for ReadSequencer {
                 }
             }
             ReadStep::CheckDistance => {
-                self.write.next = true;
-                self.write_item.next = self.item_distance.val();
                 self.step.d.next = ReadStep::CheckOffset;
             }
             ReadStep::CheckOffset => {
@@ -982,11 +1025,11 @@ impl Logic for ReadSequencer {
                 self.ask_item.next = self.item_high.val();
                 self.ask_pool.next = true;
                 self.ask.next = WordUse::OffsetHigh;
+                self.put.d.next = true;
+                self.put_item.d.next = self.item_offset.val();
                 self.step.d.next = ReadStep::CheckSave;
             }
             ReadStep::CheckSave => {
-                self.write.next = true;
-                self.write_item.next = self.item_offset.val();
                 self.step.d.next = ReadStep::CheckEnd;
             }
             ReadStep::CheckEnd => {
@@ -1023,6 +1066,7 @@ impl Logic for ReadSequencer {
                 }
             }
             _ => {
+                self.at_idle.d.next = true;
                 self.step.d.next = ReadStep::Idle;
             }
         }
@@ -1043,21 +1087,7 @@ impl Logic for ReadSequencer {
             _ => {}
         }
 
-        // Whence the word that is written comes: known before the step is.
-        self.write_from.next = WriteFrom::Sum;
-        if self.kind_kept.q.val() == ReadKind::Trouble {
-            self.write_from.next = WriteFrom::Failed;
-        }
-        if self.result.q.val() {
-            self.write_from.next = WriteFrom::ResultLow;
-        }
-        if self.result_high.q.val() {
-            self.write_from.next = WriteFrom::ResultHigh;
-        }
-        if self.saved.q.val() {
-            self.write_from.next = WriteFrom::Ring;
-        }
-
+        self.write_from.next = self.from_kept.q.val();
         self.ask_late.d.next = self.ask.val();
         self.ask_later.d.next = self.ask_late.q.val();
         self.use_kept.d.next = self.ask_later.q.val();
@@ -1073,11 +1103,13 @@ impl Logic for ReadSequencer {
         self.ack_taken.next = self.save.val() & (self.kind_kept.q.val() == ReadKind::Ack);
         if self.reset.val() {
             self.step.d.next = ReadStep::Idle;
+            self.at_idle.d.next = true;
             self.ask_late.d.next = WordUse::Nothing;
             self.ask_later.d.next = WordUse::Nothing;
             self.use_kept.d.next = WordUse::Nothing;
-            self.saved.d.next = false;
             self.result.d.next = false;
+            self.put.d.next = false;
+            self.rested.d.next = false;
         }
     }
 

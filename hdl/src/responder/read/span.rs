@@ -87,7 +87,7 @@ pub struct Span<const SMALL: usize> {
     wide_sum: Signal<Local, Bits<34>>,
     quotient: Signal<Local, Bits<32>>,
     parts: Signal<Local, Bits<24>>,
-    mtu: Signal<Local, Bits<32>>,
+    mtu: DFF<Bits<13>>,
     short_pmtu: Constant<Bit>,
     one: Constant<Bits<34>>,
     seven_ones: Constant<Bits<12>>,
@@ -187,6 +187,7 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
             paged_kept,
             span_kept,
             pmtu,
+            mtu,
             mask,
             pd_kept,
             parts_kept,
@@ -206,7 +207,7 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
         if self.short_pmtu.val() {
             self.mask.d.next = (bit_cast::<12, 1>(self.pmtu.q.val().get_bits::<1>(1)) << 8) | 255;
         }
-        self.mtu.next = bit_cast::<32, 12>(self.mask.q.val()) + 1;
+        self.mtu.d.next = bit_cast::<13, 12>(self.mask.q.val()) + 1;
 
         // The operands, chosen a cycle before.
         self.adds.d.next = true;
@@ -328,7 +329,7 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
                 self.span_kept.d.next = 8.into();
             } else {
                 if self.turn.val() & !self.last_kept.q.val() {
-                    self.span_kept.d.next = self.mtu.val();
+                    self.span_kept.d.next = bit_cast::<32, 13>(self.mtu.q.val());
                 }
             }
         }
@@ -370,21 +371,20 @@ impl<const SMALL: usize> Logic for Span<SMALL> {
             }
         }
         self.parts.next = self.quotient.val().get_bits::<24>(0);
-        // R22: an ATOMIC and a READ of nothing take one.
-        self.packets.next = self.parts.val();
-        if !self.parts.val().any() {
-            self.packets.next = self.parts.val() | 1;
-        }
-        if self.flags.q.val().get_bit(0) {
-            self.packets.next = 1.into();
-        }
-        // The sum stands for two cycles where it is compared: time for the shift in the first.
+        // The sum stands for two cycles where it is compared or counted: time for the shift in the first.
         self.parts_kept.d.next = self.parts.val();
         self.distance.next = self.parts_kept.q.val();
         if self.short_pmtu.val() {
             self.distance.next = self.parts.val();
         }
-
+        // R22: an ATOMIC and a READ of nothing take one.
+        self.packets.next = self.distance.val();
+        if !self.distance.val().any() {
+            self.packets.next = self.distance.val() | 1;
+        }
+        if self.flags.q.val().get_bit(0) {
+            self.packets.next = 1.into();
+        }
         // R28.
         if self.check.val() {
             self.mismatch_kept.d.next = false;

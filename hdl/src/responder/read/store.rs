@@ -10,7 +10,7 @@
 //! `SPLIT` 1: two RAMs, with registers before and behind them (tengig). `SPLIT` 0: one RAM for both, with registers of the read address only; the cycles
 //! are the same (cu). A word may be read a cycle after it has been written, and not in the two cycles before or in that one. `EXTRA` 1: a ninth word
 //! a resource.
-//! `AA` is `QA + 4`; with `SPLIT` 0 one more than the larger of that and `BA`. `BA` is `PA + 3`. The host's writes go in between the machine's. Row 0 isn't the host's.
+//! `AA` is `QA + 4`; with `SPLIT` 0 one more than the larger of that and `BA`. `BA` is `PA + 3`. The host writes where `open` says that the machine doesn't. Row 0 isn't the host's.
 
 use super::kind::item;
 use crate::prim::SplitRam;
@@ -36,6 +36,8 @@ pub struct ResourceStore<const QA: usize, const PA: usize, const AA: usize, cons
     pub flight: Signal<In, Bit>,
     pub item: Signal<In, Bits<4>>,
     pub word: Signal<Out, Bits<32>>,
+    /// The machine doesn't write in this cycle: the host may.
+    pub open: Signal<In, Bit>,
     pub write: Signal<In, Bit>,
     pub write_pool: Signal<In, Bit>,
     pub write_flight: Signal<In, Bit>,
@@ -106,6 +108,7 @@ impl<const QA: usize, const PA: usize, const AA: usize, const BA: usize, const S
             flight: Default::default(),
             item: Default::default(),
             word: Default::default(),
+            open: Default::default(),
             write: Default::default(),
             write_pool: Default::default(),
             write_flight: Default::default(),
@@ -221,8 +224,8 @@ impl<const QA: usize, const PA: usize, const AA: usize, const BA: usize, const S
         self.data.next = self.write_data.val();
         self.table_index.next = self.table_address.val().get_bits::<12>(5);
         self.table_word.next = self.table_address.val().get_bits::<5>(0);
-        self.table_ready.next = !self.write.val() & !self.walking.q.val();
-        if !self.write.val() {
+        self.table_ready.next = self.open.val() & !self.walking.q.val();
+        if self.open.val() {
             self.row_address.next =
                 (bit_cast::<AA, 12>(self.table_index.val()) << 4) | bit_cast::<AA, 2>(self.table_word.val().get_bits::<2>(0));
             if self.table_word.val() == self.word_limits.val() {
