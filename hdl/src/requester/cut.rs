@@ -3,12 +3,13 @@
 //!
 //! ```text
 //! load_length ─► remaining := length
-//! load_first ──► offset := bytes sent; tail := length − length 0; rest := length 0
-//! load_second ─► remaining −= offset; rest −= offset; tail −= length 1
+//! load_first ──► offset := bytes sent; rest := length 0   lower half of tail := length − length 0
+//! load_second ─► remaining −= offset; rest −= offset      upper half; lower half −= length 1
+//!                a cycle later                            upper half −= length 1
 //! ```
 //!
-//! Two cycles after `load_second` the outputs stand, `piece` two later. `rest` is what element 0 still has, `tail` what neither element accounts for.
-//! `count` is the number of PSNs: ceil(remaining / PMTU), by one halving a cycle.
+//! Two cycles after `load_second` the outputs stand, `misfit` and `next_offset` one later, `piece` two. `rest` is what element 0 still has, `tail` what
+//! neither element accounts for. `count` is the number of PSNs: ceil(remaining / PMTU), by one halving a cycle; `count_round` adds what fell off.
 
 use rust_hdl::prelude::*;
 
@@ -28,6 +29,7 @@ pub struct Cut {
     pub second_piece: Signal<In, Bit>,
     pub count_load: Signal<In, Bit>,
     pub count_halve: Signal<In, Bit>,
+    pub count_round: Signal<In, Bit>,
     pub count_one: Signal<In, Bit>,
     pub offset: Signal<Out, Bits<32>>,
     pub remaining: Signal<Out, Bits<32>>,
@@ -49,7 +51,19 @@ pub struct Cut {
     offset_kept: DFF<Bits<32>>,
     remaining_kept: DFF<Bits<32>>,
     rest_kept: DFF<Bits<33>>,
-    tail: DFF<Bits<33>>,
+    /// Halves of `tail`, each with its borrow; there was one before (R67: it stays to be seen); length 1's upper half, and that it is due.
+    tail_low: DFF<Bits<17>>,
+    tail_high: DFF<Bits<17>>,
+    borrowed: DFF<Bit>,
+    other_high: DFF<Bits<16>>,
+    third: DFF<Bit>,
+    misfit_kept: DFF<Bit>,
+    /// There is an element 0; an element 1.
+    any_element: DFF<Bit>,
+    two_elements: DFF<Bit>,
+    next_kept: DFF<Bits<32>>,
+    /// A part of a packet fell off `count`.
+    odd: DFF<Bit>,
     payload_kept: DFF<Bits<14>>,
     over_kept: DFF<Bit>,
     piece_kept: DFF<Bits<14>>,
@@ -60,6 +74,10 @@ pub struct Cut {
     upper: Signal<Local, Bit>,
     lower: Signal<Local, Bit>,
     spent: Signal<Local, Bits<32>>,
+    other: Signal<Local, Bits<32>>,
+    minuend: Signal<Local, Bits<18>>,
+    subtrahend: Signal<Local, Bits<18>>,
+    difference: Signal<Local, Bits<18>>,
     ample: Signal<Local, Bit>,
     left: Signal<Local, Bits<14>>,
     short: Signal<Local, Bit>,
@@ -74,7 +92,16 @@ impl Logic for Cut {
             offset_kept,
             remaining_kept,
             rest_kept,
-            tail,
+            tail_low,
+            tail_high,
+            borrowed,
+            other_high,
+            third,
+            misfit_kept,
+            any_element,
+            two_elements,
+            next_kept,
+            odd,
             payload_kept,
             over_kept,
             piece_kept,
@@ -113,23 +140,47 @@ impl Logic for Cut {
         if self.load_length.val() {
             self.remaining_kept.d.next = self.wqe_word.val();
         }
+        self.any_element.d.next = self.elements.val().any();
+        self.two_elements.d.next = self.elements.val().get_bit(1);
         self.spent.next = 0.into();
-        if self.elements.val().any() {
+        if self.any_element.q.val() {
             self.spent.next = self.wqe_word.val();
+        }
+        self.other.next = 0.into();
+        if self.two_elements.q.val() {
+            self.other.next = self.wqe_word.val();
         }
         if self.load_first.val() {
             self.offset_kept.d.next = self.row_word.val();
             self.rest_kept.d.next = bit_cast::<33, 32>(self.spent.val());
-            self.tail.d.next = bit_cast::<33, 32>(self.remaining_kept.q.val()) - bit_cast::<33, 32>(self.spent.val());
+            self.tail_low.d.next =
+                bit_cast::<17, 16>(self.remaining_kept.q.val().get_bits::<16>(0)) - bit_cast::<17, 16>(self.spent.val().get_bits::<16>(0));
         }
+        // The upper half, its borrow at the lower end: of length 0, which is in `rest` still; then of length 1.
+        self.minuend.next = bit_cast::<18, 16>(self.remaining_kept.q.val().get_bits::<16>(16)) << 1;
+        self.subtrahend.next = (bit_cast::<18, 16>(self.rest_kept.q.val().get_bits::<16>(16)) << 1)
+            | bit_cast::<18, 1>(self.tail_low.q.val().get_bits::<1>(16));
+        if self.third.q.val() {
+            self.minuend.next = bit_cast::<18, 16>(self.tail_high.q.val().get_bits::<16>(0)) << 1;
+            self.subtrahend.next =
+                (bit_cast::<18, 16>(self.other_high.q.val()) << 1) | bit_cast::<18, 1>(self.tail_low.q.val().get_bits::<1>(16));
+        }
+        self.difference.next = self.minuend.val() - self.subtrahend.val();
+        self.third.d.next = self.load_second.val();
         if self.load_second.val() {
             self.remaining_kept.d.next = self.remaining_kept.q.val() - self.offset_kept.q.val();
             self.rest_kept.d.next = self.rest_kept.q.val() - bit_cast::<33, 32>(self.offset_kept.q.val());
-            // R67: a borrow stays to be seen.
-            if self.elements.val().get_bit(1) & !self.tail.q.val().get_bit(32) {
-                self.tail.d.next = self.tail.q.val() - bit_cast::<33, 32>(self.wqe_word.val());
-            }
+            self.other_high.d.next = self.other.val().get_bits::<16>(16);
+            self.tail_low.d.next =
+                bit_cast::<17, 16>(self.tail_low.q.val().get_bits::<16>(0)) - bit_cast::<17, 16>(self.other.val().get_bits::<16>(0));
         }
+        if self.load_second.val() | self.third.q.val() {
+            self.tail_high.d.next = self.difference.val().get_bits::<17>(1);
+        }
+        if self.third.q.val() {
+            self.borrowed.d.next = self.tail_high.q.val().get_bit(16);
+        }
+        self.misfit_kept.d.next = self.borrowed.q.val() | self.tail_high.q.val().any() | self.tail_low.q.val().get_bits::<16>(0).any();
 
         self.beyond.next = self.rest_kept.q.val().get_bit(32) | !self.rest_kept.q.val().any();
         self.ample.next = self.rest_kept.q.val().get_bits::<18>(14).any();
@@ -147,15 +198,14 @@ impl Logic for Cut {
 
         if self.count_load.val() {
             self.count_kept.d.next = self.remaining_kept.q.val().get_bits::<24>(8);
-            if self.remaining_kept.q.val().get_bits::<8>(0).any() {
-                self.count_kept.d.next = self.remaining_kept.q.val().get_bits::<24>(8) + 1;
-            }
+            self.odd.d.next = self.remaining_kept.q.val().get_bits::<8>(0).any();
         }
         if self.count_halve.val() {
             self.count_kept.d.next = self.count_kept.q.val() >> 1;
-            if self.count_kept.q.val().get_bit(0) {
-                self.count_kept.d.next = (self.count_kept.q.val() >> 1) + 1;
-            }
+            self.odd.d.next = self.odd.q.val() | self.count_kept.q.val().get_bit(0);
+        }
+        if self.count_round.val() & self.odd.q.val() {
+            self.count_kept.d.next = self.count_kept.q.val() + 1;
         }
         if self.count_one.val() {
             self.count_kept.d.next = 1.into();
@@ -166,9 +216,10 @@ impl Logic for Cut {
         self.rest.next = self.rest_kept.q.val().get_bits::<32>(0);
         self.first.next = !self.offset_kept.q.val().any();
         self.over.next = self.over_kept.q.val();
-        self.misfit.next = self.tail.q.val().any();
+        self.misfit.next = self.misfit_kept.q.val();
         self.payload.next = self.payload_kept.q.val();
-        self.next_offset.next = self.offset_kept.q.val() + bit_cast::<32, 14>(self.payload_kept.q.val());
+        self.next_kept.d.next = self.offset_kept.q.val() + bit_cast::<32, 14>(self.payload_kept.q.val());
+        self.next_offset.next = self.next_kept.q.val();
         self.count.next = self.count_kept.q.val();
     }
 

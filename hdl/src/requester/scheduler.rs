@@ -8,6 +8,8 @@
 //!
 //! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
 //! whether a WQE can be read now. With nothing else to do, it goes as far as `Log` for the WQE that will come next, and waits there.
+//! Which event is next is chosen a cycle before it is begun (`next_work`), while the last one is in its last state. A choice made in a state that answers
+//! an event, or that changes what it was made from, doesn't count (`chosen`): then `Idle` lasts a cycle longer.
 //!
 //! A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). A token carries what its turn must know. A rewind, a state
 //! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head.
@@ -143,6 +145,15 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     step: DFF<SchedulerState>,
     work: DFF<SchedulerWork>,
     index: DFF<Bits<12>>,
+    /// The next event, or `Arrival`; it counts; it is one that has come, other than an arrival.
+    next_work: DFF<SchedulerWork>,
+    chosen: DFF<Bit>,
+    next_step: Signal<Local, SchedulerState>,
+    next_index: Signal<Local, Bits<12>>,
+    /// The step is `Act`, `Fetch`, `Walk`.
+    acting: DFF<Bit>,
+    fetches: DFF<Bit>,
+    walking: DFF<Bit>,
     walk: DFF<Bits<QA>>,
     // Flags of the QP in hand.
     qp_state: DFF<Bits<3>>,
@@ -157,13 +168,14 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     seek: DFF<Bit>,
     reborn: DFF<Bit>,
     next_fetch: DFF<Bits<16>>,
+    next_after: DFF<Bits<16>>,
     last_producer: DFF<Bits<16>>,
     log: DFF<Bits<4>>,
     differs: DFF<Bit>,
     ahead: DFF<Bits<16>>,
     refused: DFF<Bit>,
     going: DFF<Bit>,
-    /// The arrival in hand is only expected; something else has come.
+    /// The arrival in hand is only expected; `next_work` is something that has come.
     guess: DFF<Bit>,
     other: DFF<Bit>,
     gives_way: Signal<Local, Bit>,
@@ -175,10 +187,15 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     /// The head of the queue, in a register: what the segmenter's choice starts from.
     front: DFF<Bits<QS>>,
     front_valid: DFF<Bit>,
-    /// Tokens behind it; all tokens in the queue; how many of them, the oldest, may say what is no longer so; what was found out about such a one at the head.
+    /// A token on its way into the queue behind it.
+    late: DFF<Bit>,
+    late_token: DFF<Bits<QS>>,
+    /// Tokens behind it, that one too; all tokens in the queue; how many of them, the oldest, may say what is no longer so; what was found out about such a one at the head.
     stored_tokens: DFF<Bits<QB>>,
     waiting: DFF<Bits<QB>>,
     doubt: DFF<Bits<QB>>,
+    /// There are such, a cycle later.
+    doubtful: DFF<Bit>,
     known: DFF<Bit>,
     known_slot: DFF<Bit>,
     known_error: DFF<Bit>,
@@ -198,13 +215,15 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     wake_known: DFF<Bit>,
     sending: DFF<Bit>,
     rewind_seen: DFF<Bit>,
+    state_seen: DFF<Bit>,
     flushing: DFF<Bit>,
     flush_index_kept: DFF<Bits<12>>,
     flush_state_kept: DFF<Bits<3>>,
     refusing: DFF<Bit>,
     unsure: DFF<Bit>,
     refused_index: DFF<Bits<12>>,
-    quiet: Signal<Local, Bit>,
+    /// A cycle ago the segmenter rested, and something waited for that, so that no turn was taken.
+    quiet: DFF<Bit>,
     wake_who: Signal<Local, Bits<QA>>,
     ending: Signal<Local, Bit>,
     /// The wake's QP is parked: an event; it isn't: over at once; the wake counts in this cycle.
@@ -229,7 +248,6 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     token: Signal<Local, Bit>,
     seeks: Signal<Local, Bit>,
     orders: Signal<Local, Bit>,
-    doubtful: Signal<Local, Bit>,
     draining: Signal<Local, Bit>,
     token_data: Signal<Local, Bits<QS>>,
     open: Signal<Local, Bit>,
@@ -260,13 +278,17 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
 impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic for Scheduler<QA, QB, QS, L> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, work, index, walk, qp_state, flying, stale, stored, queued, parked, failed, stopped, slot);
+        dff_setup!(
+            self, clock, next_work, chosen, acting, fetches, walking, step, work, index, walk, qp_state, flying, stale, stored, queued,
+            parked, failed, stopped, slot
+        );
         dff_setup!(
             self,
             clock,
             seek,
             reborn,
             next_fetch,
+            next_after,
             last_producer,
             log,
             differs,
@@ -279,7 +301,10 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             front_valid,
             stored_tokens,
             waiting,
-            doubt
+            doubt,
+            doubtful,
+            late,
+            late_token
         );
         dff_setup!(
             self,
@@ -309,29 +334,31 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             wake_known,
             sending,
             rewind_seen,
+            state_seen,
+            quiet,
             flushing
         );
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index, unsure);
         clock!(self, clock, ram, parks, queue);
         self.queue.reset.next = self.reset.val();
         self.ram.advance.next = true;
-        self.doubtful.next = self.doubt.q.val().any();
+        self.doubtful.d.next = self.doubt.q.val().any();
         self.word.next = self.ram.word.val();
         self.in_hand.next = self.index.q.val().get_bits::<QA>(0);
         self.who.next = self.in_hand.val();
 
-        // What may be begun. A rewind is seen a cycle later, so that no turn stands behind Complete's state machine.
-        self.quiet.next = self.segmenter_idle.val() & !self.ended.q.val();
+        // What may be begun. A rewind and a state are seen a cycle later, so that no turn stands behind Complete's state machine.
+        self.quiet.d.next = self.segmenter_idle.val() & (self.rewind_seen.q.val() | self.state_seen.q.val() | self.tracker_error.val());
         // One that comes behind a wake stays behind it, which would end its hold.
-        self.can_rewind.next = self.rewind_seen.q.val() & !self.wake_held.q.val() & self.quiet.val() & self.count_free.val();
-        self.can_state.next = self.state_valid.val() & self.quiet.val() & self.tracker_empty.val() & !self.flushing.q.val();
+        self.can_rewind.next = self.rewind_seen.q.val() & !self.wake_held.q.val() & self.quiet.q.val() & self.count_free.val();
+        self.can_state.next = self.state_seen.q.val() & self.quiet.q.val() & self.tracker_empty.val() & !self.flushing.q.val();
         // A QP that isn't parked has nothing to learn of a wake but that the turn in hand may have looked too early.
         self.wake_who.next = self.wake_kept.q.val().get_bits::<QA>(0);
-        self.can_wake.next = self.wake_known.q.val() & self.parks.read_data.val().any();
+        self.can_wake.next = self.wake_known.q.val() & self.parks.read_data.val().any() & !self.acting.q.val();
         self.passes.next = self.wake_known.q.val() & !self.parks.read_data.val().any();
-        self.can_error.next = self.tracker_error.val() & self.quiet.val();
+        self.can_error.next = self.tracker_error.val() & self.quiet.q.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
-        self.can_prepare.next = self.front_valid.q.val() & !self.known.q.val() & self.doubtful.val();
+        self.can_prepare.next = self.front_valid.q.val() & !self.known.q.val() & self.doubtful.q.val();
         self.can_doorbell.next = self.doorbell_valid.val() & !self.flushing.q.val() & !self.refusing.q.val() & self.count_free.val();
 
         self.other.d.next = self.ended.q.val()
@@ -341,7 +368,61 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             | self.can_error.val()
             | self.can_report.val()
             | self.can_prepare.val()
-            | self.can_doorbell.val();
+            | (self.can_doorbell.val() & !self.arrival_valid.val());
+        self.next_work.d.next = SchedulerWork::Arrival;
+        if self.can_doorbell.val() & !self.arrival_valid.val() {
+            self.next_work.d.next = SchedulerWork::Doorbell;
+        }
+        if self.can_prepare.val() {
+            self.next_work.d.next = SchedulerWork::Prepare;
+        }
+        if self.can_report.val() {
+            self.next_work.d.next = SchedulerWork::Report;
+        }
+        if self.can_error.val() {
+            self.next_work.d.next = SchedulerWork::Error;
+        }
+        if self.can_wake.val() {
+            self.next_work.d.next = SchedulerWork::Wake;
+        }
+        if self.can_state.val() {
+            self.next_work.d.next = SchedulerWork::State;
+        }
+        if self.can_rewind.val() {
+            self.next_work.d.next = SchedulerWork::Rewind;
+        }
+        if self.ended.q.val() {
+            self.next_work.d.next = SchedulerWork::End;
+        }
+        self.chosen.d.next = false;
+        self.next_index.next = bit_cast::<12, QA>(self.arrival_index.val());
+        match self.next_work.q.val() {
+            SchedulerWork::End => {
+                self.next_index.next = bit_cast::<12, QA>(self.end_index.q.val());
+            }
+            SchedulerWork::Rewind => {
+                self.next_index.next = self.rewind_index.val();
+            }
+            SchedulerWork::State => {
+                self.next_index.next = self.state_index.val();
+            }
+            SchedulerWork::Wake => {
+                self.next_index.next = self.wake_kept.q.val();
+            }
+            SchedulerWork::Error => {
+                self.next_index.next = bit_cast::<12, QA>(self.tracker_index.val());
+            }
+            SchedulerWork::Report => {
+                self.next_index.next = bit_cast::<12, QA>(self.tracker_index.val());
+            }
+            SchedulerWork::Prepare => {
+                self.next_index.next = bit_cast::<12, QA>(self.front.q.val().get_bits::<QA>(3));
+            }
+            SchedulerWork::Doorbell => {
+                self.next_index.next = self.doorbell_index.val();
+            }
+            _ => {}
+        }
 
         self.gives_way.next = self.guess.q.val() & self.other.q.val() & !self.arrival_valid.val();
 
@@ -367,8 +448,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.mask.next = self.size.val() - 1;
         self.pick.next = self.next_fetch.q.val() & self.mask.val();
 
-        self.write_flags.next = false;
-        self.write_index.next = false;
+        self.write_flags.next = self.walking.q.val() | (self.acting.q.val() & !self.refused.q.val());
+        self.write_index.next = self.fetches.q.val() & !self.refused.q.val();
         self.read_item.next = 0.into();
         self.doorbell_ready.next = false;
         self.state_ready.next = false;
@@ -413,84 +494,55 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.end_woken.d.next = self.woken.q.val();
         }
 
+        self.next_step.next = self.step.q.val();
         match self.step.q.val() {
             SchedulerState::Walk => {
                 self.walk.d.next = self.walk.q.val() + 1;
                 self.index.d.next = bit_cast::<12, QA>(self.walk.q.val());
-                self.write_flags.next = true;
                 // One more round than rows: the index lags the walk.
                 self.seek.d.next = self.walk.q.val().all();
                 if self.seek.q.val() {
-                    self.step.d.next = SchedulerState::Idle;
+                    self.next_step.next = SchedulerState::Idle;
                 }
             }
             SchedulerState::Idle => {
                 self.refused.d.next = false;
                 self.going.d.next = false;
                 self.guess.d.next = false;
-                if !self.fetching.q.val() | self.fetch_ready.val() {
-                    self.step.d.next = SchedulerState::Flags;
-                    if self.ended.q.val() {
-                        self.work.d.next = SchedulerWork::End;
-                        self.index.d.next = bit_cast::<12, QA>(self.end_index.q.val());
-                    } else if self.can_rewind.val() {
-                        self.work.d.next = SchedulerWork::Rewind;
-                        self.index.d.next = self.rewind_index.val();
-                    } else if self.can_state.val() {
-                        self.work.d.next = SchedulerWork::State;
-                        self.index.d.next = self.state_index.val();
-                    } else if self.can_wake.val() {
-                        self.work.d.next = SchedulerWork::Wake;
-                        self.index.d.next = self.wake_kept.q.val();
-                    } else if self.can_error.val() {
-                        self.work.d.next = SchedulerWork::Error;
-                        self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
-                    } else if self.can_report.val() {
-                        self.work.d.next = SchedulerWork::Report;
-                        self.index.d.next = bit_cast::<12, QA>(self.tracker_index.val());
-                    } else if self.can_prepare.val() {
-                        self.work.d.next = SchedulerWork::Prepare;
-                        self.index.d.next = bit_cast::<12, QA>(self.front.q.val().get_bits::<QA>(3));
-                    } else if self.arrival_valid.val() {
-                        self.work.d.next = SchedulerWork::Arrival;
-                        self.index.d.next = bit_cast::<12, QA>(self.arrival_index.val());
-                    } else if self.can_doorbell.val() {
-                        self.work.d.next = SchedulerWork::Doorbell;
-                        self.index.d.next = self.doorbell_index.val();
+                self.chosen.d.next = true;
+                self.index.d.next = self.next_index.val();
+                self.work.d.next = self.next_work.q.val();
+                if self.chosen.q.val() & (!self.fetching.q.val() | self.fetch_ready.val()) {
+                    if self.other.q.val() {
+                        self.next_step.next = SchedulerState::Flags;
                     } else if self.arrival_expected.val() {
-                        // Nothing else to do: be ready for it.
-                        self.work.d.next = SchedulerWork::Arrival;
-                        self.index.d.next = bit_cast::<12, QA>(self.arrival_index.val());
+                        // An arrival, or nothing else to do: be ready for it.
                         self.guess.d.next = true;
-                    } else {
-                        self.step.d.next = SchedulerState::Idle;
+                        self.next_step.next = SchedulerState::Flags;
                     }
                 }
             }
             SchedulerState::Flags => {
-                self.step.d.next = SchedulerState::Index;
+                self.chosen.d.next = self.guess.q.val();
+                self.next_step.next = SchedulerState::Index;
                 if self.work.q.val() == SchedulerWork::Doorbell {
                     self.ack_read.next = true;
                     self.unsure.d.next = self.ack_walk.val() & (self.ack_walk_index.val() == self.index.q.val());
                     if !self.ack_free.val() {
-                        self.step.d.next = SchedulerState::Flags;
+                        self.next_step.next = SchedulerState::Flags;
                     }
-                }
-                if self.gives_way.val() {
-                    self.step.d.next = SchedulerState::Idle;
                 }
             }
             SchedulerState::Index => {
+                self.chosen.d.next = self.guess.q.val();
                 self.read_item.next = 1.into();
                 self.ahead.d.next = self.doorbell_producer.val() - self.ack_data.val().get_bits::<16>(0);
-                self.step.d.next = SchedulerState::Log;
-                if self.gives_way.val() {
-                    self.step.d.next = SchedulerState::Idle;
-                }
+                self.next_step.next = SchedulerState::Log;
             }
             SchedulerState::Log => {
+                self.guess.d.next = false;
                 self.read_item.next = 4.into();
-                self.step.d.next = SchedulerState::Low;
+                self.next_step.next = SchedulerState::Low;
                 self.qp_state.d.next = self.was.val();
                 self.flying.d.next = self.was_flying.val();
                 self.stale.d.next = self.was_stale.val();
@@ -618,25 +670,24 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
                 self.seek.d.next = self.seeks.val();
                 if !self.seeks.val() & (self.work.q.val() != SchedulerWork::Prepare) {
-                    self.step.d.next = SchedulerState::Act;
+                    self.next_step.next = SchedulerState::Act;
                     if self.orders.val() {
-                        self.step.d.next = SchedulerState::Wait;
+                        self.next_step.next = SchedulerState::Wait;
                     }
                 }
                 // Only expected: stand, or let something else go first.
                 if self.guess.q.val() & !self.arrival_valid.val() {
                     self.ram.advance.next = false;
-                    self.step.d.next = SchedulerState::Log;
-                    if self.other.q.val() {
-                        self.step.d.next = SchedulerState::Idle;
-                    }
+                    self.guess.d.next = true;
+                    self.chosen.d.next = true;
+                    self.next_step.next = SchedulerState::Log;
                 }
             }
             SchedulerState::Low => {
                 self.read_item.next = 2.into();
                 self.next_fetch.d.next = self.word.val().get_bits::<16>(0);
                 self.last_producer.d.next = self.word.val().get_bits::<16>(16);
-                self.step.d.next = SchedulerState::High;
+                self.next_step.next = SchedulerState::High;
                 match self.work.q.val() {
                     SchedulerWork::Rewind => {
                         self.next_fetch.d.next = self.rewind_wqe.val();
@@ -667,9 +718,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     _ => {}
                 }
                 if self.work.q.val() == SchedulerWork::Prepare {
-                    self.step.d.next = SchedulerState::Idle;
+                    self.next_step.next = SchedulerState::Idle;
                     if !self.token.val() {
-                        self.step.d.next = SchedulerState::Act;
+                        self.next_step.next = SchedulerState::Act;
                     }
                 }
             }
@@ -681,12 +732,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     self.differs.d.next = self.next_fetch.q.val() != self.doorbell_producer.val();
                     self.last_producer.d.next = self.doorbell_producer.val();
                 }
-                self.step.d.next = SchedulerState::Settle;
+                self.next_step.next = SchedulerState::Settle;
             }
             SchedulerState::Settle => {
                 self.address_low.d.next = self.word.val() | (bit_cast::<32, 16>(self.pick.val()) << 6);
                 self.going.d.next = self.go.val();
-                self.step.d.next = SchedulerState::Act;
+                self.next_step.next = SchedulerState::Act;
                 if self.work.q.val() == SchedulerWork::Doorbell {
                     self.refused.d.next = (self.ahead.q.val() > self.size.val())
                         | self.dead_index.val()
@@ -699,7 +750,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
             SchedulerState::Act => {
                 // The flags; and the token.
-                self.write_flags.next = !self.refused.q.val();
                 if self.token.val() & !self.queued.q.val() & !self.refused.q.val() {
                     self.push.next = true;
                 }
@@ -707,24 +757,24 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     self.address_high.d.next = self.word.val();
                     self.fetching.d.next = self.going.q.val();
                 }
-                self.step.d.next = SchedulerState::Idle;
+                self.next_step.next = SchedulerState::Idle;
                 match self.work.q.val() {
                     SchedulerWork::Rewind => {
-                        self.step.d.next = SchedulerState::Fetch;
+                        self.next_step.next = SchedulerState::Fetch;
                     }
                     SchedulerWork::State => {
-                        self.step.d.next = SchedulerState::Fetch;
+                        self.next_step.next = SchedulerState::Fetch;
                     }
                     SchedulerWork::Doorbell => {
                         self.doorbell_ready.next = !self.refused.q.val() | !self.unsure.q.val();
-                        self.step.d.next = SchedulerState::Fetch;
+                        self.next_step.next = SchedulerState::Fetch;
                         if self.refused.q.val() & self.unsure.q.val() {
-                            self.step.d.next = SchedulerState::Idle;
+                            self.next_step.next = SchedulerState::Idle;
                         } else if self.refused.q.val() {
                             self.count_doorbell.next = true;
                             self.refusing.d.next = true;
                             self.refused_index.d.next = self.index.q.val();
-                            self.step.d.next = SchedulerState::Idle;
+                            self.next_step.next = SchedulerState::Idle;
                         } else {
                             self.producer_write.next = true;
                             if self.qp_state.q.val() == 5 {
@@ -735,18 +785,20 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     _ => {
+                        self.chosen.d.next = self.work.q.val() != SchedulerWork::Prepare;
                         if self.going.q.val() | self.resuming.q.val() {
-                            self.step.d.next = SchedulerState::Fetch;
+                            self.next_step.next = SchedulerState::Fetch;
                         }
                     }
                 }
             }
             SchedulerState::Fetch => {
-                self.write_index.next = !self.refused.q.val();
+                // Whether a wake is an event is seen in `Idle`.
+                self.chosen.d.next = !self.wake_held.q.val();
                 self.ask_valid.next = self.going.q.val();
-                self.step.d.next = SchedulerState::Idle;
+                self.next_step.next = SchedulerState::Idle;
                 if (self.work.q.val() == SchedulerWork::Rewind) | (self.work.q.val() == SchedulerWork::State) {
-                    self.step.d.next = SchedulerState::Wait;
+                    self.next_step.next = SchedulerState::Wait;
                 }
                 if self.work.q.val() == SchedulerWork::State {
                     self.producer_write.next = !self.refused.q.val() & self.reborn.q.val();
@@ -754,7 +806,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
             SchedulerState::Wait => {
                 if !self.order_open.q.val() {
-                    self.step.d.next = SchedulerState::Idle;
+                    self.next_step.next = SchedulerState::Idle;
                     match self.work.q.val() {
                         SchedulerWork::Rewind => {
                             self.rewind_ready.next = true;
@@ -767,17 +819,29 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                         _ => {
                             self.tracker_pop.next = true;
-                            self.step.d.next = SchedulerState::Act;
+                            self.next_step.next = SchedulerState::Act;
                         }
                     }
                 }
             }
             _ => {
-                self.step.d.next = SchedulerState::Idle;
+                self.next_step.next = SchedulerState::Idle;
             }
         }
+        // Something has come that goes before what is only expected.
+        if self.gives_way.val() {
+            self.guess.d.next = false;
+            self.index.d.next = self.next_index.val();
+            self.work.d.next = self.next_work.q.val();
+            self.next_step.next = SchedulerState::Flags;
+        }
+        self.step.d.next = self.next_step.val();
+        self.acting.d.next = self.next_step.val() == SchedulerState::Act;
+        self.fetches.d.next = self.next_step.val() == SchedulerState::Fetch;
+        self.walking.d.next = self.next_step.val() == SchedulerState::Walk;
 
         self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
+        self.state_seen.d.next = self.state_valid.val() & !self.state_ready.val();
 
         // A turn that is about to park has looked too early. Once its end is in hand, the flag in the row is looked at, when it is written.
         self.wake_ready.next = !self.wake_held.q.val() & !self.rewind_seen.q.val();
@@ -823,7 +887,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.parks.write_data.next = bit_cast::<1, 1>(self.parked.q.val().into());
         self.parks.read_enable.next = true;
         self.parks.read_address.next = self.wake_who.val();
-        if self.step.q.val() == SchedulerState::Walk {
+        if self.walking.q.val() {
             self.flags.next = 0.into();
             self.parks.write_data.next = 0.into();
         }
@@ -844,21 +908,22 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.ram.write_enable.next = self.table_valid.val() & self.table_ours.val() & !self.table_beyond.val();
         self.ram.write_address.next = self.table_base.val();
         self.ram.write_data.next = self.table_data.val();
-        if self.write_flags.val() {
-            self.ram.write_enable.next = true;
+        if self.walking.q.val() | self.acting.q.val() {
+            self.ram.write_enable.next = self.write_flags.val();
             self.ram.write_address.next = bit_cast::<QS, QA>(self.in_hand.val()) << 3;
             self.ram.write_data.next = self.flags.val();
         }
-        if self.write_index.val() {
-            self.ram.write_enable.next = true;
+        self.next_after.d.next = self.next_fetch.q.val() + 1;
+        if self.fetches.q.val() {
+            self.ram.write_enable.next = self.write_index.val();
             self.ram.write_address.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | 1;
             self.ram.write_data.next = bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             if self.going.q.val() {
                 self.ram.write_data.next =
-                    bit_cast::<32, 16>(self.next_fetch.q.val() + 1) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+                    bit_cast::<32, 16>(self.next_after.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             }
         }
-        self.writing.next = self.write_flags.val() | self.write_index.val();
+        self.writing.next = self.walking.q.val() | self.acting.q.val() | self.fetches.q.val();
 
         // Out.
         self.ready.next = self.step.q.val() != SchedulerState::Walk;
@@ -868,11 +933,14 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             | bit_cast::<QS, 1>(self.slot.q.val().into())
             | (bit_cast::<QS, 1>(self.failed.q.val().into()) << 1)
             | (bit_cast::<QS, 1>(self.draining.val().into()) << 2);
-        self.open.next = !self.front_valid.q.val() | self.pop.val();
+        self.open.next = !self.front_valid.q.val();
         self.passing.next = self.open.val() & !self.stored_tokens.q.val().any();
         self.stores.next = self.push.val() & !self.passing.val();
-        self.queue.s_valid.next = self.stores.val();
-        self.queue.s_data.next = self.token_data.val();
+        // What stays behind is a cycle on its way; the next one comes later than that.
+        self.late.d.next = self.stores.val();
+        self.late_token.d.next = self.token_data.val();
+        self.queue.s_valid.next = self.late.q.val();
+        self.queue.s_data.next = self.late_token.q.val();
         self.queue.m_ready.next = self.open.val();
         self.leaves.next = self.queue.m_valid.val() & self.open.val();
         if self.open.val() {
@@ -881,6 +949,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             if self.stored_tokens.q.val().any() {
                 self.front.d.next = self.queue.m_data.val();
             }
+        }
+        if self.pop.val() {
+            self.front_valid.d.next = false;
         }
         if self.stores.val() & !self.leaves.val() {
             self.stored_tokens.d.next = self.stored_tokens.q.val() + 1;
@@ -894,7 +965,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         if self.pop.val() & !self.push.val() {
             self.waiting.d.next = self.waiting.q.val() - 1;
         }
-        if self.pop.val() & self.doubtful.val() {
+        if self.pop.val() & self.doubtful.q.val() {
             self.doubt.d.next = self.doubt.q.val() - 1;
         }
         self.ask_data.next = bit_cast::<QB, QA>(self.in_hand.val()) << 1;
@@ -912,17 +983,17 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.order.next = self.order_kept.q.val();
         self.order_valid.next = self.order_open.q.val();
         self.end_ready.next = !self.ended.q.val();
-        self.turn_valid.next = (self.known.q.val() | !self.doubtful.val())
+        self.turn_valid.next = (self.known.q.val() | !self.doubtful.q.val())
             & self.front_valid.q.val()
             & !self.order_open.q.val()
             & !self.rewind_seen.q.val()
-            & !self.state_valid.val()
+            & !self.state_seen.q.val()
             & !self.tracker_error.val();
         self.turn_index.next = self.front.q.val().get_bits::<QA>(3);
         self.turn_slot.next = self.front.q.val().get_bit(0);
         self.turn_error.next = self.front.q.val().get_bit(1);
         self.turn_draining.next = self.front.q.val().get_bit(2);
-        if self.doubtful.val() {
+        if self.doubtful.q.val() {
             self.turn_slot.next = self.known_slot.q.val();
             self.turn_error.next = self.known_error.q.val();
             self.turn_draining.next = self.known_draining.q.val();
@@ -930,6 +1001,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
 
         if self.reset.val() {
             self.step.d.next = SchedulerState::Walk;
+            self.acting.d.next = false;
+            self.fetches.d.next = false;
+            self.walking.d.next = true;
+            self.late.d.next = false;
+            self.chosen.d.next = false;
             self.walk.d.next = 0.into();
             self.index.d.next = 0.into();
             self.seek.d.next = false;
@@ -947,6 +1023,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.end_woken.d.next = false;
             self.sending.d.next = false;
             self.rewind_seen.d.next = false;
+            self.state_seen.d.next = false;
+            self.quiet.d.next = false;
             self.flushing.d.next = false;
             self.refusing.d.next = false;
         }

@@ -59,6 +59,7 @@ pub enum SegmenterState {
     CountFirst,
     CountLoop,
     CountEnd,
+    CountCheck,
     Again,
     AgainHold,
     Low,
@@ -191,10 +192,10 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     selective: DFF<Bit>,
     /// PSNs outstanding at most with it; 0: 64.
     window: DFF<Bits<6>>,
-    window_now: Signal<Local, Bits<6>>,
     mid_message: DFF<Bit>,
-    /// 64 PSNs or more from the oldest one: a cycle behind `distance`.
+    /// As many PSNs from the oldest one as the window has, or more: 64 or more, a cycle behind `distance`; of fewer, as it was in `Hold`.
     far: DFF<Bit>,
+    far_near: DFF<Bit>,
     resume_to: Signal<Local, Bits<16>>,
     window_full: Signal<Local, Bit>,
     passed: Signal<Local, Bit>,
@@ -256,12 +257,20 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     standing: DFF<Bit>,
     in_offset: DFF<Bit>,
     in_domain: DFF<Bit>,
+    /// More states that are known from a register: `Psn`, `RecordA`, `RecordB`, `KeyWait`; `Highest` and `Key`; `Hold` and `KeyHold`.
+    in_psn: DFF<Bit>,
+    in_record_a: DFF<Bit>,
+    in_record_b: DFF<Bit>,
+    in_key_wait: DFF<Bit>,
+    loads_low: DFF<Bit>,
+    loads_high: DFF<Bit>,
+    after_kept: DFF<Bits<24>>,
+    reach_kept: DFF<Bits<2>>,
     start: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     /// The message begins here, behind seven that are outstanding.
     eighth: DFF<Bit>,
-    psn_after: Signal<Local, Bits<24>>,
     reach: Signal<Local, Bits<25>>,
     record: Signal<Local, Bits<5>>,
     record_b: Signal<Local, Bits<5>>,
@@ -286,6 +295,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             window,
             mid_message,
             far,
+            far_near,
             bad_operation,
             bad_length,
             split,
@@ -326,6 +336,18 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             failing
         );
         dff_setup!(self, clock, eighth, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
+        dff_setup!(
+            self,
+            clock,
+            in_psn,
+            in_record_a,
+            in_record_b,
+            in_key_wait,
+            loads_low,
+            loads_high,
+            after_kept,
+            reach_kept
+        );
         clock!(self, clock, cut, place, script, words, writes, pace);
         self.script.reset.next = self.reset.val();
         self.writes.reset.next = self.reset.val();
@@ -350,7 +372,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.eighth.d.next = self.fresh.q.val() & (self.since.q.val() == 7);
         self.split.d.next = self.cut.split.val();
         self.beyond.d.next = self.cut.beyond.val();
-        self.psn_after.next = self.psn.q.val() + self.cut.count.val();
+        self.after_kept.d.next = self.psn.q.val() + self.cut.count.val();
         self.reach.next = bit_cast::<25, 24>(self.distance.q.val()) + bit_cast::<25, 24>(self.cut.count.val());
         self.record.next = bit_cast::<5, 3>(self.next_wqe.q.val().get_bits::<3>(0)) << 1;
         self.record_b.next = self.record.val() + 17;
@@ -361,15 +383,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.resume_to.next = self.begun.q.val() - 1;
         }
         self.resume_wqe.next = self.resume_to.val();
-        // What the peer can hold; and a packet that was to be sent again has arrived meanwhile.
-        self.window_now.next = self.window.q.val();
-        if self.state.q.val() == SegmenterState::Hold {
-            self.window_now.next = self.row_word.val().get_bits::<6>(26);
-        }
-        self.far.d.next = (self.distance.q.val().get_bits::<18>(6).any()
-            | (self.window_now.val().any() & (self.distance.q.val().get_bits::<6>(0) >= self.window_now.val())))
-            & self.check.reliable.val();
-        self.window_full.next = self.selective.q.val() & self.newest.q.val() & self.far.q.val() & !self.broken.q.val();
+        // What the peer can hold; and a packet that was to be sent again has arrived meanwhile. What `Again` reads is no further, so `Hold`'s word stands.
+        self.far.d.next = self.distance.q.val().get_bits::<18>(6).any();
+        self.window_full.next = self.selective.q.val()
+            & self.newest.q.val()
+            & (self.far.q.val() | self.far_near.q.val())
+            & self.check.reliable.val()
+            & !self.broken.q.val();
         self.passed.next = self.alone.q.val() & self.distance.q.val().get_bit(23) & !self.broken.q.val();
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
         self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
@@ -382,12 +402,16 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         }
         self.cut.wqe_word.next = self.wqe_word.val();
         self.cut.row_word.next = self.row_word.val();
-        self.cut.load_length.next = self.state.q.val() == SegmenterState::Psn;
-        self.cut.load_first.next = self.state.q.val() == SegmenterState::RecordA;
-        self.cut.load_second.next = self.state.q.val() == SegmenterState::RecordB;
+        self.cut.load_length.next = self.in_psn.q.val();
+        self.cut.load_first.next = self.in_record_a.q.val();
+        self.cut.load_second.next = self.in_record_b.q.val();
+        self.in_psn.d.next = false;
+        self.in_record_a.d.next = self.in_psn.q.val();
+        self.in_record_b.d.next = self.in_record_a.q.val();
         self.cut.second_piece.next = self.second.q.val() | self.script.put_high.val();
         self.cut.count_load.next = false;
         self.cut.count_halve.next = false;
+        self.cut.count_round.next = false;
         self.cut.count_one.next = false;
 
         self.place.wqe_word.next = self.wqe_word.val();
@@ -399,13 +423,16 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.add_nothing.d.next = false;
         self.add_rest.d.next = false;
         self.add_carry.d.next = self.words.high_next.val();
-        self.place.load_low.next = false;
-        self.place.load_high.next = false;
+        self.place.load_low.next = self.loads_low.q.val();
+        self.place.load_high.next = self.loads_high.q.val();
+        self.loads_low.d.next = false;
+        self.loads_high.d.next = false;
         self.place.load_carry.next = self.words.carry.val();
         self.place.upper.next = self.add_carry.q.val();
         self.place.put_low.next = self.script.put_low.val();
         self.place.put_high.next = self.script.put_high.val();
-        self.place.place.next = false;
+        self.place.place.next = self.in_key_wait.q.val() & self.key_done.val() & self.key_ok.val();
+        self.in_key_wait.d.next = false;
         self.place.key_address.next = self.key_address.val();
 
         self.bth.service.next = self.service.q.val();
@@ -469,7 +496,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.resting_now.next = self.resting.q.val() & !self.script.busy.val();
         // What is asked for stands still: decided a cycle before, but for what isn't there yet.
         self.stand.next = self.standing.q.val()
-            | (self.in_offset.q.val() & (self.job_open.q.val() | !self.words.flushed.val() | self.wqe_short.val()))
+            | (self.in_offset.q.val() & (self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val()))
             | (self.in_domain.q.val() & self.wqe_partial.val());
         self.standing.d.next = false;
         self.in_offset.d.next = false;
@@ -562,7 +589,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Offset;
             }
             SegmenterState::Offset => {
-                if self.job_open.q.val() | !self.words.flushed.val() | self.wqe_short.val() {
+                if self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val() {
                     // The last packet's job still stands in our registers, or its last word waits, or the WQE isn't there yet.
                     self.in_offset.d.next = true;
                     self.row_kept.d.next = self.row_kept.q.val();
@@ -577,6 +604,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     if self.spoilt.q.val() | self.wqe_spoilt.val() {
                         self.word0.d.next = 0x3ff.into();
                     }
+                    self.in_psn.d.next = true;
                     self.state.d.next = SegmenterState::Psn;
                 }
             }
@@ -604,12 +632,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.ack_item.next = false;
                 self.psn.d.next = self.row_word.val().get_bits::<24>(0);
                 self.alone.d.next = self.row_word.val().get_bit(24);
+                self.loads_low.d.next = true;
                 self.state.d.next = SegmenterState::Highest;
             }
             SegmenterState::Highest => {
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 9.into();
-                self.place.load_low.next = true;
                 self.distance.d.next = self.psn.q.val() - self.ack_data.val().get_bits::<24>(0);
                 // R66: opcode and, at its first packet, PSN.
                 if !self.fresh.q.val() {
@@ -627,6 +655,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.changed.d.next = true;
                 }
                 self.add_carry.d.next = true;
+                self.loads_high.d.next = !self.wqe_partial.val();
                 self.state.d.next = SegmenterState::Hold;
                 if self.wqe_partial.val() {
                     self.in_domain.d.next = true;
@@ -634,7 +663,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::Hold => {
-                self.place.load_high.next = true;
+                self.far_near.d.next = self.row_word.val().get_bits::<6>(26).any()
+                    & (self.distance.q.val().get_bits::<6>(0) >= self.row_word.val().get_bits::<6>(26));
                 self.newest.d.next = self.row_word.val().get_bits::<24>(0) == self.psn.q.val();
                 self.mid_message.d.next = self.row_word.val().get_bit(24);
                 self.selective.d.next = self.row_word.val().get_bit(25);
@@ -678,6 +708,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                                         self.key_start.next = true;
                                         self.start.next = true;
                                         self.checking.d.next = true;
+                                        self.in_key_wait.d.next = true;
                                         self.state.d.next = SegmenterState::KeyWait;
                                     }
                                 } else {
@@ -700,6 +731,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.key_start.next = false;
                     self.start.next = false;
                     self.checking.d.next = false;
+                    self.in_key_wait.d.next = false;
                     self.state.d.next = SegmenterState::Leave;
                 }
                 if self.passed.val() {
@@ -792,18 +824,23 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.cut.count_halve.next = true;
                     self.halvings.d.next = self.halvings.q.val() - 1;
                 } else {
+                    self.cut.count_round.next = true;
                     self.state.d.next = SegmenterState::CountEnd;
                 }
             }
             SegmenterState::CountEnd => {
+                self.reach_kept.d.next = self.reach.val().get_bits::<2>(23);
+                self.cut.count_one.next = !self.check.read.val();
+                self.state.d.next = SegmenterState::CountCheck;
+            }
+            SegmenterState::CountCheck => {
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 9.into();
                 self.counted.d.next = true;
-                self.cut.count_one.next = !self.check.read.val();
                 self.status.d.next = 1.into();
                 self.state.d.next = SegmenterState::Again;
                 // R75.
-                if self.fresh.q.val() & self.reach.val().get_bits::<2>(23).any() {
+                if self.fresh.q.val() & self.reach_kept.q.val().any() {
                     self.state.d.next = SegmenterState::Refuse;
                 }
             }
@@ -834,6 +871,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.add_nothing.d.next = true;
                     self.add_rest.d.next = !self.split.q.val();
                 }
+                self.loads_low.d.next = true;
                 self.state.d.next = SegmenterState::Key;
             }
             SegmenterState::Key => {
@@ -842,12 +880,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if self.second.q.val() {
                     self.wqe_kept.d.next = 13.into();
                 }
-                self.place.load_low.next = true;
                 self.add_carry.d.next = true;
+                self.loads_high.d.next = true;
                 self.state.d.next = SegmenterState::KeyHold;
             }
             SegmenterState::KeyHold => {
-                self.place.load_high.next = true;
                 self.standing.d.next = true;
                 self.state.d.next = SegmenterState::Ask;
             }
@@ -856,18 +893,19 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.pd_kept.d.next = self.row_word.val().get_bits::<16>(0);
                 self.key_start.next = true;
                 self.standing.d.next = true;
+                self.in_key_wait.d.next = true;
                 self.state.d.next = SegmenterState::KeyWait;
             }
             SegmenterState::KeyWait => {
                 // What asks for the words again stands still with them.
                 self.standing.d.next = self.standing.q.val() & !self.key_done.val();
+                self.in_key_wait.d.next = !self.key_done.val();
                 self.status.d.next = 4.into();
                 if self.key_done.val() {
                     self.checking.d.next = false;
                     self.abandoned.d.next = self.checking.q.val() & !self.key_ok.val();
                     self.state.d.next = SegmenterState::Refuse;
                     if self.key_ok.val() {
-                        self.place.place.next = true;
                         self.paged.d.next = self.key_paged.val();
                         if self.second.q.val() & self.split.q.val() {
                             self.state.d.next = SegmenterState::SpillLow;
@@ -999,7 +1037,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.mid_message.next = self.mid_message.q.val();
         self.writes.next_wqe.next = self.next_wqe.q.val();
         self.writes.begun.next = self.begun.q.val();
-        self.writes.psn_after.next = self.psn_after.val();
+        self.writes.psn_after.next = self.after_kept.q.val();
         self.writes.next_offset.next = self.cut.next_offset.val();
         self.writes.order.next = self.order.val();
         self.writes.order_valid.next = self.order_valid.val();
@@ -1058,6 +1096,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.standing.d.next = false;
             self.in_offset.d.next = false;
             self.in_domain.d.next = false;
+            self.in_psn.d.next = false;
+            self.in_key_wait.d.next = false;
             self.arming.d.next = false;
             self.arm_wait.d.next = 0.into();
             self.arming_more.d.next = false;

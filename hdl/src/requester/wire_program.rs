@@ -2,9 +2,12 @@
 //! The order of a packet's words: one item a step, with the WQE or row word that it needs.
 //!
 //! ```text
-//! Word0 ─┬───────────────────────────────┬─► Word1 ─► Psn ─┬─► UD: address ×8, Q_Key, our QPN ──────────┬─► [ImmDt | IETH] ─► [inline words]
-//!        └─► split: Swap… (second job) ──┘                 └─► carry, high, low, R_Key, length | 4 words ┘
+//! Word0 ─┬───────────────────────────────┬─► Word1 ─► Psn ─┬─► UD: address ×8, Q_Key, our QPN ───┬─► [ImmDt | IETH] ─► [inline words]
+//!        └─► split: Swap… (second job) ──┘                 └─► high, low, R_Key, length | 4 words ┘
 //! ```
+//!
+//! What a step asks for stands in registers, so that RAM addresses start there; the step is one ahead of it. `Word1` and `Psn` bring the words of a remote
+//! address, whose sum is a word one item later.
 
 use super::wire_words::WireItem;
 use rust_hdl::prelude::*;
@@ -12,7 +15,6 @@ use rust_hdl::prelude::*;
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum ProgramStep {
     Rest,
-    Word0,
     SwapWait,
     SwapLow,
     SwapHigh,
@@ -23,7 +25,6 @@ pub enum ProgramStep {
     Address,
     Qkey,
     Source,
-    Carry,
     High,
     Low,
     Rkey,
@@ -56,6 +57,19 @@ pub struct WireProgram<const U: usize> {
     pub put_low: Signal<Out, Bit>,
     pub put_high: Signal<Out, Bit>,
     step: DFF<ProgramStep>,
+    shown: DFF<Bit>,
+    shown_item: DFF<WireItem>,
+    shown_last: DFF<Bit>,
+    shown_wqe: DFF<Bits<4>>,
+    shown_row: DFF<Bits<5>>,
+    shown_low: DFF<Bit>,
+    shown_high: DFF<Bit>,
+    now_busy: Signal<Local, Bit>,
+    now_item: Signal<Local, WireItem>,
+    now_wqe: Signal<Local, Bits<4>>,
+    now_row: Signal<Local, Bits<5>>,
+    now_low: Signal<Local, Bit>,
+    now_high: Signal<Local, Bit>,
     count: DFF<Bits<3>>,
     after: Signal<Local, ProgramStep>,
     payload_step: Signal<Local, ProgramStep>,
@@ -67,7 +81,7 @@ pub struct WireProgram<const U: usize> {
 impl<const U: usize> Logic for WireProgram<U> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, count);
+        dff_setup!(self, clock, step, count, shown, shown_item, shown_last, shown_wqe, shown_row, shown_low, shown_high);
 
         self.payload_step.next = ProgramStep::Rest;
         if self.inline_data.val() {
@@ -80,22 +94,14 @@ impl<const U: usize> Logic for WireProgram<U> {
         self.reached.next = (bit_cast::<6, 3>(self.count.q.val()) << 2) + 4;
 
         self.after.next = self.step.q.val();
-        self.item.next = WireItem::Nothing;
+        self.now_item.next = WireItem::Nothing;
         self.wordy.next = true;
-        self.wqe_item.next = 0.into();
-        self.row_item.next = 8.into();
-        self.put_low.next = false;
-        self.put_high.next = false;
-        self.busy.next = true;
+        self.now_wqe.next = 0.into();
+        self.now_row.next = 8.into();
+        self.now_low.next = false;
+        self.now_high.next = false;
+        self.now_busy.next = true;
         match self.step.q.val() {
-            ProgramStep::Word0 => {
-                self.item.next = WireItem::Word0;
-                self.wordy.next = false;
-                self.after.next = ProgramStep::Word1;
-                if self.split.val() {
-                    self.after.next = ProgramStep::SwapWait;
-                }
-            }
             ProgramStep::SwapWait => {
                 self.wordy.next = false;
                 if !self.job_open.val() {
@@ -104,33 +110,35 @@ impl<const U: usize> Logic for WireProgram<U> {
             }
             ProgramStep::SwapLow => {
                 self.wordy.next = false;
-                self.row_item.next = 5.into();
+                self.now_row.next = 5.into();
                 self.after.next = ProgramStep::SwapHigh;
             }
             ProgramStep::SwapHigh => {
                 self.wordy.next = false;
-                self.row_item.next = 6.into();
+                self.now_row.next = 6.into();
                 self.after.next = ProgramStep::SwapTake;
             }
             ProgramStep::SwapTake => {
                 self.wordy.next = false;
-                self.put_low.next = true;
+                self.now_low.next = true;
                 self.after.next = ProgramStep::SwapDone;
             }
             ProgramStep::SwapDone => {
                 self.wordy.next = false;
-                self.put_high.next = self.advance.val();
+                self.now_high.next = true;
                 self.after.next = ProgramStep::Word1;
             }
             ProgramStep::Word1 => {
-                self.item.next = WireItem::Word1;
+                self.now_item.next = WireItem::Word1;
+                self.now_wqe.next = 4.into();
                 self.after.next = ProgramStep::Psn;
             }
             ProgramStep::Psn => {
-                self.item.next = WireItem::Psn;
+                self.now_item.next = WireItem::Psn;
+                self.now_wqe.next = 5.into();
                 self.after.next = self.trailer_step.val();
                 if self.remote.val() {
-                    self.after.next = ProgramStep::Carry;
+                    self.after.next = ProgramStep::High;
                 }
                 for _i in 0..U {
                     if self.datagram.val() {
@@ -138,101 +146,106 @@ impl<const U: usize> Logic for WireProgram<U> {
                     }
                 }
             }
-            ProgramStep::Carry => {
-                self.item.next = WireItem::Carry;
-                self.wqe_item.next = 4.into();
-                self.after.next = ProgramStep::High;
-            }
             ProgramStep::High => {
-                self.item.next = WireItem::High;
-                self.wqe_item.next = 5.into();
+                self.now_item.next = WireItem::High;
+                self.now_wqe.next = 4.into();
                 self.after.next = ProgramStep::Low;
             }
             ProgramStep::Low => {
-                self.item.next = WireItem::Low;
-                self.wqe_item.next = 4.into();
+                self.now_item.next = WireItem::Low;
                 self.after.next = ProgramStep::Rkey;
             }
             ProgramStep::Rkey => {
-                self.item.next = WireItem::Stored;
-                self.wqe_item.next = 3.into();
+                self.now_item.next = WireItem::Stored;
+                self.now_wqe.next = 3.into();
                 self.after.next = ProgramStep::Length;
                 if self.atomic.val() {
                     self.after.next = ProgramStep::Operand;
                 }
             }
             ProgramStep::Length => {
-                self.item.next = WireItem::Length;
+                self.now_item.next = WireItem::Length;
                 self.after.next = self.trailer_step.val();
             }
             ProgramStep::Operand => {
                 // Upper halves first: words 11, 10, 13, 12.
-                self.item.next = WireItem::Stored;
-                self.wqe_item.next = 11.into();
+                self.now_item.next = WireItem::Stored;
+                self.now_wqe.next = 11.into();
                 if self.count.q.val() == 1 {
-                    self.wqe_item.next = 10.into();
+                    self.now_wqe.next = 10.into();
                 }
                 if self.count.q.val() == 2 {
-                    self.wqe_item.next = 13.into();
+                    self.now_wqe.next = 13.into();
                 }
                 if self.count.q.val() == 3 {
-                    self.wqe_item.next = 12.into();
+                    self.now_wqe.next = 12.into();
                     self.after.next = ProgramStep::Rest;
                 }
             }
             ProgramStep::Trailer => {
-                self.item.next = WireItem::Stored;
-                self.wqe_item.next = 2.into();
+                self.now_item.next = WireItem::Stored;
+                self.now_wqe.next = 2.into();
                 self.after.next = self.payload_step.val();
             }
             ProgramStep::Inline => {
-                self.item.next = WireItem::Inline;
-                self.wqe_item.next = bit_cast::<4, 3>(self.count.q.val()) + 6;
+                self.now_item.next = WireItem::Inline;
+                self.now_wqe.next = bit_cast::<4, 3>(self.count.q.val()) + 6;
                 if self.reached.val() >= self.bytes.val() {
                     self.after.next = ProgramStep::Rest;
                 }
             }
             _ => {
-                self.busy.next = false;
+                self.now_busy.next = false;
                 self.wordy.next = false;
                 if self.start.val() {
-                    self.after.next = ProgramStep::Word0;
+                    self.now_busy.next = true;
+                    self.now_item.next = WireItem::Word0;
+                    self.after.next = ProgramStep::Word1;
+                    if self.split.val() {
+                        self.after.next = ProgramStep::SwapWait;
+                    }
                 }
             }
         }
         for _i in 0..U {
             match self.step.q.val() {
                 ProgramStep::Address => {
-                    self.busy.next = true;
+                    self.now_busy.next = true;
                     self.wordy.next = true;
-                    self.item.next = WireItem::Stored;
+                    self.now_item.next = WireItem::Stored;
                     // Words 4, 5, 10 to 15.
-                    self.wqe_item.next = bit_cast::<4, 3>(self.count.q.val()) + 8;
+                    self.now_wqe.next = bit_cast::<4, 3>(self.count.q.val()) + 8;
                     if !self.count.q.val().get_bits::<2>(1).any() {
-                        self.wqe_item.next = bit_cast::<4, 3>(self.count.q.val()) + 4;
+                        self.now_wqe.next = bit_cast::<4, 3>(self.count.q.val()) + 4;
                     }
                     if self.count.q.val().all() {
                         self.after.next = ProgramStep::Qkey;
                     }
                 }
                 ProgramStep::Qkey => {
-                    self.busy.next = true;
+                    self.now_busy.next = true;
                     self.wordy.next = true;
-                    self.item.next = WireItem::Stored;
-                    self.wqe_item.next = 3.into();
+                    self.now_item.next = WireItem::Stored;
+                    self.now_wqe.next = 3.into();
                     self.after.next = ProgramStep::Source;
                 }
                 ProgramStep::Source => {
-                    self.busy.next = true;
+                    self.now_busy.next = true;
                     self.wordy.next = true;
-                    self.item.next = WireItem::Source;
+                    self.now_item.next = WireItem::Source;
                     self.after.next = self.trailer_step.val();
                 }
                 _ => {}
             }
         }
-        self.last.next = self.wordy.val() & (self.after.val() == ProgramStep::Rest);
-        if self.advance.val() | (self.step.q.val() == ProgramStep::Rest) {
+        if self.advance.val() | !self.shown.q.val() {
+            self.shown.d.next = self.now_busy.val();
+            self.shown_item.d.next = self.now_item.val();
+            self.shown_last.d.next = self.wordy.val() & (self.after.val() == ProgramStep::Rest);
+            self.shown_wqe.d.next = self.now_wqe.val();
+            self.shown_row.d.next = self.now_row.val();
+            self.shown_low.d.next = self.now_low.val();
+            self.shown_high.d.next = self.now_high.val();
             self.step.d.next = self.after.val();
             self.count.d.next = 0.into();
             if (self.step.q.val() == ProgramStep::Address)
@@ -242,8 +255,21 @@ impl<const U: usize> Logic for WireProgram<U> {
                 self.count.d.next = self.count.q.val() + 1;
             }
         }
+        self.busy.next = self.shown.q.val();
+        self.item.next = self.shown_item.q.val();
+        self.last.next = self.shown_last.q.val();
+        self.wqe_item.next = self.shown_wqe.q.val();
+        self.row_item.next = self.shown_row.q.val();
+        self.put_low.next = self.shown_low.q.val();
+        self.put_high.next = self.shown_high.q.val() & self.advance.val();
+
         if self.reset.val() {
             self.step.d.next = ProgramStep::Rest;
+            self.shown.d.next = false;
+            self.shown_item.d.next = WireItem::Nothing;
+            self.shown_last.d.next = false;
+            self.shown_low.d.next = false;
+            self.shown_high.d.next = false;
         }
     }
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Items move in step with the reads of the store, so an item meets the word that was asked for with it. The last word waits until the packet's
-//! read jobs have been taken.
+//! read jobs have been taken. A remote address is summed one item before it is a word: carry with `Word1`, upper half with `Psn`, lower half with `High`.
 
 use rust_hdl::prelude::*;
 
@@ -21,8 +21,7 @@ pub enum WireItem {
     Stored,
     /// The same, with zeros behind the payload's end.
     Inline,
-    /// No word: the carry of a remote address.
-    Carry,
+    /// The sum as it stood when the item before was there.
     High,
     Low,
     Length,
@@ -42,10 +41,11 @@ pub struct WireWords<const QA: usize> {
     pub hold_last: Signal<In, Bit>,
     pub abandon: Signal<In, Bit>,
     pub advance: Signal<Out, Bit>,
-    /// No word is under way; none but one that is formed.
+    /// No word is under way; none but one that is formed; no formed one is.
     pub flushed: Signal<Out, Bit>,
     pub clear: Signal<Out, Bit>,
-    /// The sum's carry is wanted. In the next cycle the sum must be that of the upper half.
+    pub gone: Signal<Out, Bit>,
+    /// The sum's carry is wanted (with `Word1`). In the next cycle the sum must be that of the upper half (with `Psn`).
     pub carry: Signal<Out, Bit>,
     pub high_next: Signal<Out, Bit>,
     // What the words are made of.
@@ -73,6 +73,8 @@ pub struct WireWords<const QA: usize> {
     soon_last: DFF<Bit>,
     now: DFF<WireItem>,
     now_last: DFF<Bit>,
+    /// A half of the remote address, for the item that comes next.
+    half: DFF<Bits<32>>,
     out: DFF<Bits<32>>,
     out_last: DFF<Bit>,
     out_abandon: DFF<Bit>,
@@ -103,6 +105,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
             soon_last,
             now,
             now_last,
+            half,
             out,
             out_last,
             out_abandon,
@@ -155,10 +158,10 @@ impl<const QA: usize> Logic for WireWords<QA> {
                 }
             }
             WireItem::High => {
-                self.word.next = self.sum.val();
+                self.word.next = self.half.q.val();
             }
             WireItem::Low => {
-                self.word.next = self.sum.val();
+                self.word.next = self.half.q.val();
             }
             WireItem::Length => {
                 self.word.next = self.remaining.val();
@@ -169,11 +172,11 @@ impl<const QA: usize> Logic for WireWords<QA> {
             _ => {}
         }
 
-        self.wordy.next = (self.now.q.val() != WireItem::Nothing) & (self.now.q.val() != WireItem::Carry);
+        self.wordy.next = self.now.q.val() != WireItem::Nothing;
         self.free.next = !self.spare_valid.q.val() & !(self.now_last.q.val() & self.hold_last.val());
         self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
         self.advance.next = self.moving.val();
-        self.high_next.next = self.now.q.val() == WireItem::High;
+        self.high_next.next = self.now.q.val() == WireItem::Psn;
         self.enters.next = self.moving.val() & self.wordy.val();
         self.leaving.next = !self.out_valid.q.val() | self.packet_ready.val();
         if self.leaving.val() {
@@ -202,11 +205,13 @@ impl<const QA: usize> Logic for WireWords<QA> {
             self.soon_last.d.next = self.last.val();
             self.now.d.next = self.soon.q.val();
             self.now_last.d.next = self.soon_last.q.val();
-            self.high_next.next = self.soon.q.val() == WireItem::High;
+            self.high_next.next = self.soon.q.val() == WireItem::Psn;
+            self.half.d.next = self.sum.val();
         }
         self.clear.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
         self.flushed.next = self.clear.val() & !self.out_valid.q.val();
-        self.carry.next = self.now.q.val() == WireItem::Carry;
+        self.gone.next = !self.out_valid.q.val();
+        self.carry.next = self.now.q.val() == WireItem::Word1;
 
         self.packet_word.next = self.out.q.val();
         self.packet_last.next = self.out_last.q.val();
