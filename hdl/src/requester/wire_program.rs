@@ -59,7 +59,6 @@ pub struct WireProgram<const U: usize> {
     step: DFF<ProgramStep>,
     shown: DFF<Bit>,
     shown_item: DFF<WireItem>,
-    shown_last: DFF<Bit>,
     shown_wqe: DFF<Bits<4>>,
     shown_row: DFF<Bits<5>>,
     shown_low: DFF<Bit>,
@@ -74,14 +73,13 @@ pub struct WireProgram<const U: usize> {
     after: Signal<Local, ProgramStep>,
     payload_step: Signal<Local, ProgramStep>,
     trailer_step: Signal<Local, ProgramStep>,
-    wordy: Signal<Local, Bit>,
     reached: Signal<Local, Bits<6>>,
 }
 
 impl<const U: usize> Logic for WireProgram<U> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, count, shown, shown_item, shown_last, shown_wqe, shown_row, shown_low, shown_high);
+        dff_setup!(self, clock, step, count, shown, shown_item, shown_wqe, shown_row, shown_low, shown_high);
 
         self.payload_step.next = ProgramStep::Rest;
         if self.inline_data.val() {
@@ -95,7 +93,6 @@ impl<const U: usize> Logic for WireProgram<U> {
 
         self.after.next = self.step.q.val();
         self.now_item.next = WireItem::Nothing;
-        self.wordy.next = true;
         self.now_wqe.next = 0.into();
         self.now_row.next = 8.into();
         self.now_low.next = false;
@@ -103,28 +100,23 @@ impl<const U: usize> Logic for WireProgram<U> {
         self.now_busy.next = true;
         match self.step.q.val() {
             ProgramStep::SwapWait => {
-                self.wordy.next = false;
                 if !self.job_open.val() {
                     self.after.next = ProgramStep::SwapLow;
                 }
             }
             ProgramStep::SwapLow => {
-                self.wordy.next = false;
                 self.now_row.next = 5.into();
                 self.after.next = ProgramStep::SwapHigh;
             }
             ProgramStep::SwapHigh => {
-                self.wordy.next = false;
                 self.now_row.next = 6.into();
                 self.after.next = ProgramStep::SwapTake;
             }
             ProgramStep::SwapTake => {
-                self.wordy.next = false;
                 self.now_low.next = true;
                 self.after.next = ProgramStep::SwapDone;
             }
             ProgramStep::SwapDone => {
-                self.wordy.next = false;
                 self.now_high.next = true;
                 self.after.next = ProgramStep::Word1;
             }
@@ -196,7 +188,6 @@ impl<const U: usize> Logic for WireProgram<U> {
             }
             _ => {
                 self.now_busy.next = false;
-                self.wordy.next = false;
                 if self.start.val() {
                     self.now_busy.next = true;
                     self.now_item.next = WireItem::Word0;
@@ -211,7 +202,6 @@ impl<const U: usize> Logic for WireProgram<U> {
             match self.step.q.val() {
                 ProgramStep::Address => {
                     self.now_busy.next = true;
-                    self.wordy.next = true;
                     self.now_item.next = WireItem::Stored;
                     // Words 4, 5, 10 to 15.
                     self.now_wqe.next = bit_cast::<4, 3>(self.count.q.val()) + 8;
@@ -224,14 +214,12 @@ impl<const U: usize> Logic for WireProgram<U> {
                 }
                 ProgramStep::Qkey => {
                     self.now_busy.next = true;
-                    self.wordy.next = true;
                     self.now_item.next = WireItem::Stored;
                     self.now_wqe.next = 3.into();
                     self.after.next = ProgramStep::Source;
                 }
                 ProgramStep::Source => {
                     self.now_busy.next = true;
-                    self.wordy.next = true;
                     self.now_item.next = WireItem::Source;
                     self.after.next = self.trailer_step.val();
                 }
@@ -241,7 +229,6 @@ impl<const U: usize> Logic for WireProgram<U> {
         if self.advance.val() | !self.shown.q.val() {
             self.shown.d.next = self.now_busy.val();
             self.shown_item.d.next = self.now_item.val();
-            self.shown_last.d.next = self.wordy.val() & (self.after.val() == ProgramStep::Rest);
             self.shown_wqe.d.next = self.now_wqe.val();
             self.shown_row.d.next = self.now_row.val();
             self.shown_low.d.next = self.now_low.val();
@@ -257,7 +244,8 @@ impl<const U: usize> Logic for WireProgram<U> {
         }
         self.busy.next = self.shown.q.val();
         self.item.next = self.shown_item.q.val();
-        self.last.next = self.shown_last.q.val();
+        // No other item is behind it: one that is no word never is the last.
+        self.last.next = self.shown.q.val() & (self.step.q.val() == ProgramStep::Rest);
         self.wqe_item.next = self.shown_wqe.q.val();
         self.row_item.next = self.shown_row.q.val();
         self.put_low.next = self.shown_low.q.val();
@@ -267,7 +255,6 @@ impl<const U: usize> Logic for WireProgram<U> {
             self.step.d.next = ProgramStep::Rest;
             self.shown.d.next = false;
             self.shown_item.d.next = WireItem::Nothing;
-            self.shown_last.d.next = false;
             self.shown_low.d.next = false;
             self.shown_high.d.next = false;
         }
