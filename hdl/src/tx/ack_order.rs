@@ -22,7 +22,7 @@ pub struct AckOrder<const QA: usize> {
     pub word: Signal<In, Bits<32>>,
     pub word_last: Signal<In, Bit>,
     pub word_taken: Signal<In, Bit>,
-    /// A packet is begun, or was in the cycle before.
+    /// A packet is begun.
     pub begin_next: Signal<In, Bit>,
     pub ack: Signal<In, AckJob>,
     pub ack_valid: Signal<In, Bit>,

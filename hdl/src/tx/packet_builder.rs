@@ -33,8 +33,6 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     pub waiting: Signal<In, Bit>,
     pub head_slot: Signal<In, Bits<4>>,
     pub begin_next: Signal<Out, Bit>,
-    /// One cycle: it was begun in the cycle before.
-    pub begun: Signal<Out, Bit>,
     pub finish: Signal<Out, Bit>,
     /// The next payload is whole; couldn't be read.
     pub payload_whole: Signal<In, Bit>,
@@ -115,7 +113,6 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     middle_row: DFF<Bits<32>>,
     middle_slot: DFF<Bits<32>>,
     now: DFF<BuildStep>,
-    now_look: DFF<Bit>,
     now_packet: DFF<Bit>,
     now_raw: DFF<Bit>,
     now_last: DFF<Bit>,
@@ -204,7 +201,6 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             waiting: Default::default(),
             head_slot: Default::default(),
             begin_next: Default::default(),
-            begun: Default::default(),
             finish: Default::default(),
             payload_whole: Default::default(),
             payload_error: Default::default(),
@@ -269,7 +265,6 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             middle_row: Default::default(),
             middle_slot: Default::default(),
             now: Default::default(),
-            now_look: Default::default(),
             now_packet: Default::default(),
             now_raw: Default::default(),
             now_last: Default::default(),
@@ -377,7 +372,6 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             middle_row,
             middle_slot,
             now,
-            now_look,
             now_packet,
             now_raw,
             now_last,
@@ -427,8 +421,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             & (self.wide.val() | !(self.event_due.q.val() | self.last_reg.q.val()))
             & self.advance.val();
         self.begin_next.next = self.start.val() & !self.pick_ack.val();
-        self.begun.next = self.started.q.val() & !self.is_ack.q.val();
-        self.payload_next.next = self.started.q.val() & !self.is_ack.q.val() & self.head.q.val().get_bit(13);
+        self.payload_next.next = self.start.val() & !self.pick_ack.val() & self.head.q.val().get_bit(13);
         self.acking.next = self.is_ack.q.val();
         self.banding.next = self.in_band.q.val();
         self.slot_now.next = self.slot.q.val();
@@ -594,7 +587,6 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.middle_raw.d.next = self.steps.raw.val();
             self.middle_last.d.next = self.steps.last.val();
             self.now.d.next = self.soon.val();
-            self.now_look.d.next = self.soon.val() == BuildStep::Look;
             self.now_packet.d.next = self.steps.read_packet.val();
             self.now_raw.d.next = self.steps.raw.val();
             self.now_last.d.next = self.steps.last.val();
@@ -604,7 +596,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
                 self.now_last.d.next = self.middle_last.q.val();
             }
         }
-        if self.now_look.q.val() & self.advance.val() {
+        if (self.now.q.val() == BuildStep::Look) & self.advance.val() {
             self.acknowledge.d.next = self.is_ack.q.val();
             self.answers.d.next = !self.is_ack.q.val() | (self.row.val().get_bits::<3>(0) == self.rc.val());
             self.dropping.d.next = self.drop.q.val();
@@ -651,15 +643,11 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.words.opcode.next = self.opcode.q.val();
         self.words.solicited.next = self.solicited.q.val();
         self.words.ack_request.next = self.ack_request.q.val();
-        self.words.soon_raw.next = self.steps.raw.val();
-        self.words.soon_last.next = self.steps.last.val();
-        if self.wide.val() {
-            self.words.soon_raw.next = self.middle_raw.q.val();
-            self.words.soon_last.next = self.middle_last.q.val();
-        }
+        self.words.raw.next = self.now_raw.q.val();
+        self.words.last.next = self.now_last.q.val();
         self.words.six.next = self.six.q.val();
         self.words.vlan.next = self.vlan.q.val();
-        self.checksum.load.next = self.now_look.q.val();
+        self.checksum.load.next = self.now.q.val() == BuildStep::Look;
         self.checksum.body.next = self.body_now.val();
         self.checksum.enable.next = self.advance.val();
         self.checksum.term.next = self.words.term.val();
@@ -750,7 +738,6 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.middle.d.next = BuildStep::Look;
             self.middle_last.d.next = false;
             self.now.d.next = BuildStep::Look;
-            self.now_look.d.next = true;
             self.now_last.d.next = false;
             self.now_raw.d.next = false;
             self.busy.d.next = false;

@@ -82,7 +82,7 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     pub read_word: Signal<Out, Bits<4>>,
     /// The step's word is the packet's, this one.
     pub read_packet: Signal<Out, Bit>,
-    /// The same behind Look: a register.
+    /// The same behind Look; doesn't depend on what begins.
     pub reading: Signal<Out, Bit>,
     pub packet_number: Signal<Out, Bits<5>>,
     /// One cycle: the packet will be sent; won't be.
@@ -92,7 +92,6 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     pub permit: Signal<Out, Bit>,
     state: DFF<BuildStep>,
     idle: DFF<Bit>,
-    reads: DFF<Bit>,
     left: DFF<Bits<11>>,
     extensions_left: DFF<Bits<4>>,
     number: DFF<Bits<5>>,
@@ -154,7 +153,6 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             permit: Default::default(),
             state: Default::default(),
             idle: Default::default(),
-            reads: Default::default(),
             left: Default::default(),
             extensions_left: Default::default(),
             number: Default::default(),
@@ -190,18 +188,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
 impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            state,
-            idle,
-            reads,
-            left,
-            extensions_left,
-            number,
-            permitted,
-            permit_now
-        );
+        dff_setup!(self, clock, state, idle, left, extensions_left, number, permitted, permit_now);
 
         self.ip.next = BuildStep::Four5;
         if self.six.val() {
@@ -380,8 +367,11 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
             self.packet_number.next = self.number_psn.val();
         }
         self.read_packet.next = self.own.val();
+        self.reading.next = self.own.val();
         // In band the row's words 2, 0 or 8, 9, 10, 12 to 15 stand in the packet's words 3, 4, 5, 6, 7 to 10.
         for _i in 0..V {
+            self.reading.next = self.own.val()
+                | (self.kept_in_band.val() & (self.state.q.val() != BuildStep::Look) & (self.state.q.val() != BuildStep::Bth0));
             if self.in_band.val() & !self.own.val() & (self.state.q.val() != BuildStep::Bth0) {
                 self.read_packet.next = true;
             }
@@ -422,15 +412,7 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
         if self.advance.val() {
             self.state.d.next = self.after.val();
             self.idle.d.next = self.ending.val();
-            self.reads.d.next =
-                (self.after.val() == BuildStep::Udp1) | (self.after.val() == BuildStep::Bth2) | (self.after.val() == BuildStep::Tail);
-            for _i in 0..V {
-                if self.in_band.val() & !self.ending.val() & (self.after.val() != BuildStep::Bth0) {
-                    self.reads.d.next = true;
-                }
-            }
         }
-        self.reading.next = self.reads.q.val();
         self.rows_done.next = self.idle.q.val() | (self.state.q.val() == BuildStep::Bth2) | (self.state.q.val() == BuildStep::Tail);
         self.step.next = self.state.q.val();
         self.looking.next = self.idle.q.val();
@@ -447,7 +429,6 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
         if self.reset.val() {
             self.state.d.next = BuildStep::Look;
             self.idle.d.next = true;
-            self.reads.d.next = false;
             self.permit_now.d.next = false;
         }
     }

@@ -250,7 +250,7 @@ impl<
         self.order.word.next = self.packet_word.val();
         self.order.word_last.next = self.packet_last.val();
         self.order.word_taken.next = self.packet_valid.val() & self.slots.packet_ready.val();
-        self.order.begin_next.next = self.builder.begun.val();
+        self.order.begin_next.next = self.builder.begin_next.val();
         self.order.ack.next = self.ack.val();
         self.order.ack_valid.next = self.ack_valid.val();
         self.order.ack_taken.next = self.ack_valid.val() & self.builder.ack_ready.val();
