@@ -643,12 +643,8 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.words.opcode.next = self.opcode.q.val();
         self.words.solicited.next = self.solicited.q.val();
         self.words.ack_request.next = self.ack_request.q.val();
-        self.words.soon_raw.next = self.steps.raw.val();
-        self.words.soon_last.next = self.steps.last.val();
-        if self.wide.val() {
-            self.words.soon_raw.next = self.middle_raw.q.val();
-            self.words.soon_last.next = self.middle_last.q.val();
-        }
+        self.words.raw.next = self.now_raw.q.val();
+        self.words.last.next = self.now_last.q.val();
         self.words.six.next = self.six.q.val();
         self.words.vlan.next = self.vlan.q.val();
         self.checksum.load.next = self.now.q.val() == BuildStep::Look;

@@ -2,10 +2,8 @@
 //! Forms a packet's words and the checksum's terms.
 //!
 //! ```text
-//! row or packet word, our MAC, our IP, ACK ─► pick ─► bytes of it ─┐
-//! row word, its bytes at other places ─────────────────────────────┼─► byte order ─┬─► word
-//! lengths, sum, opcode, constants ─────────────────────────────────┘               │
-//! payload, bytes behind its end zero ──────────────────────────────────────────────┘
+//! row or packet word, our MAC, our IP, ACK ─► pick (registered one step ahead) ─► constants and moved bytes of the step ─► byte order ─┬─► word
+//!                                                                                       payload, bytes behind its end zero ─┘
 //! row, our IP ─► term of the checksum
 //! ```
 //!
@@ -56,9 +54,9 @@ pub struct PacketWords<const V: usize> {
     pub opcode: Signal<In, Bits<8>>,
     pub solicited: Signal<In, Bit>,
     pub ack_request: Signal<In, Bit>,
-    /// The word that comes next here is payload; the packet's last.
-    pub soon_raw: Signal<In, Bit>,
-    pub soon_last: Signal<In, Bit>,
+    /// The word is payload; the packet's last.
+    pub raw: Signal<In, Bit>,
+    pub last: Signal<In, Bit>,
     pub six: Signal<In, Bit>,
     pub vlan: Signal<In, Bit>,
     /// Byte 0 is the first on the wire.
@@ -72,39 +70,16 @@ pub struct PacketWords<const V: usize> {
     term_upper: DFF<Bit>,
     term_keep: DFF<Bits<2>>,
     term_tos: DFF<Bit>,
-    /// The step that is here, where its word isn't the picked one.
-    at_four5: DFF<Bit>,
-    at_four6: DFF<Bit>,
-    at_four7: DFF<Bit>,
-    at_udp0: DFF<Bit>,
-    at_udp1: DFF<Bit>,
-    at_bth0: DFF<Bit>,
-    at_bth2: DFF<Bit>,
-    at_eth3: DFF<Bit>,
-    at_eth4: DFF<Bit>,
-    at_six0: DFF<Bit>,
-    at_six1: DFF<Bit>,
-    at_tail: DFF<Bit>,
-    /// Of the picked word: its upper byte, the next, the lower two.
-    inner_high: DFF<Bit>,
-    inner_third: DFF<Bit>,
-    inner_low: DFF<Bit>,
-    /// Payload, its bytes that are the packet's.
-    raw_keep: DFF<Bits<4>>,
     half: Signal<Local, Bits<16>>,
     kept: Signal<Local, Bits<16>>,
     ethertype: Signal<Local, Bits<16>>,
     mac_word: Signal<Local, Bits<32>>,
     job_word: Signal<Local, Bits<32>>,
     inner: Signal<Local, Bits<32>>,
-    moved: Signal<Local, Bits<32>>,
-    formed: Signal<Local, Bits<32>>,
     value: Signal<Local, Bits<32>>,
-    outer: Signal<Local, Bits<32>>,
-    whole: Signal<Local, Bits<32>>,
-    payload: Signal<Local, Bits<32>>,
     /// Words that IP or UDP count, one step ahead.
     length: DFF<Bits<11>>,
+    keep: Signal<Local, Bits<32>>,
     pick_row: Constant<Bits<2>>,
     pick_mac: Constant<Bits<2>>,
     pick_ip: Constant<Bits<2>>,
@@ -124,10 +99,8 @@ pub struct PacketWords<const V: usize> {
     bth_start: Constant<Bits<32>>,
     ack_bit: Constant<Bits<32>>,
     bytes: [Constant<Bits<32>>; 4],
-    upper_byte: Constant<Bits<32>>,
-    third_byte: Constant<Bits<32>>,
-    lower_half: Constant<Bits<32>>,
-    keep_word: Constant<Bits<4>>,
+    upper_half: Constant<Bits<32>>,
+    lower_bytes: Constant<Bits<32>>,
     keep_none: Constant<Bits<2>>,
     keep_high: Constant<Bits<2>>,
     keep_both: Constant<Bits<2>>,
@@ -159,30 +132,14 @@ impl<const V: usize> Default for PacketWords<V> {
             opcode: Default::default(),
             solicited: Default::default(),
             ack_request: Default::default(),
-            soon_raw: Default::default(),
-            soon_last: Default::default(),
+            raw: Default::default(),
+            last: Default::default(),
             six: Default::default(),
             vlan: Default::default(),
             word: Default::default(),
             number: Default::default(),
             term: Default::default(),
             pick: Default::default(),
-            at_four5: Default::default(),
-            at_four6: Default::default(),
-            at_four7: Default::default(),
-            at_udp0: Default::default(),
-            at_udp1: Default::default(),
-            at_bth0: Default::default(),
-            at_bth2: Default::default(),
-            at_eth3: Default::default(),
-            at_eth4: Default::default(),
-            at_six0: Default::default(),
-            at_six1: Default::default(),
-            at_tail: Default::default(),
-            inner_high: Default::default(),
-            inner_third: Default::default(),
-            inner_low: Default::default(),
-            raw_keep: Default::default(),
             term_ip: Default::default(),
             term_upper: Default::default(),
             term_keep: Default::default(),
@@ -193,13 +150,9 @@ impl<const V: usize> Default for PacketWords<V> {
             mac_word: Default::default(),
             job_word: Default::default(),
             inner: Default::default(),
-            moved: Default::default(),
-            formed: Default::default(),
             value: Default::default(),
-            outer: Default::default(),
-            whole: Default::default(),
-            payload: Default::default(),
             length: Default::default(),
+            keep: Default::default(),
             pick_row: Constant::new(0u64.to_bits()),
             pick_mac: Constant::new(1u64.to_bits()),
             pick_ip: Constant::new(2u64.to_bits()),
@@ -219,10 +172,8 @@ impl<const V: usize> Default for PacketWords<V> {
             bth_start: Constant::new((MIG_REQ << 16).to_bits()),
             ack_bit: Constant::new((1u64 << 31).to_bits()),
             bytes: std::array::from_fn(|k| Constant::new((0xffu64 << (8 * k)).to_bits())),
-            upper_byte: Constant::new(0xff00_0000u64.to_bits()),
-            third_byte: Constant::new(0x00ff_0000u64.to_bits()),
-            lower_half: Constant::new(0x0000_ffffu64.to_bits()),
-            keep_word: Constant::new(0xfu64.to_bits()),
+            upper_half: Constant::new(0xffff_0000u64.to_bits()),
+            lower_bytes: Constant::new(0x00ff_ffffu64.to_bits()),
             keep_none: Constant::new(0u64.to_bits()),
             keep_high: Constant::new(2u64.to_bits()),
             keep_both: Constant::new(3u64.to_bits()),
@@ -235,103 +186,13 @@ impl<const V: usize> Default for PacketWords<V> {
 impl<const V: usize> Logic for PacketWords<V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, length, pick, term_ip, term_upper, term_keep, term_tos, raw_keep);
-        dff_setup!(
-            self, clock, at_four5, at_four6, at_four7, at_udp0, at_udp1, at_bth0, at_bth2, at_eth3, at_eth4, at_six0, at_six1, at_tail
-        );
-        dff_setup!(self, clock, inner_high, inner_third, inner_low);
+        dff_setup!(self, clock, length, pick, term_ip, term_upper, term_keep, term_tos);
 
         if self.advance.val() {
             // R7: lengths count the ICRC.
             self.length.d.next = self.body.val() + self.udp_length.val();
             if self.soon.val() == BuildStep::Four5 {
                 self.length.d.next = self.body.val() + self.ip_length.val();
-            }
-            self.at_four5.d.next = self.soon.val() == BuildStep::Four5;
-            self.at_four6.d.next = self.soon.val() == BuildStep::Four6;
-            self.at_four7.d.next = self.soon.val() == BuildStep::Four7;
-            self.at_udp0.d.next = self.soon.val() == BuildStep::Udp0;
-            self.at_udp1.d.next = self.soon.val() == BuildStep::Udp1;
-            self.at_bth0.d.next = self.soon.val() == BuildStep::Bth0;
-            self.at_bth2.d.next = self.soon.val() == BuildStep::Bth2;
-            self.at_eth3.d.next = self.soon.val() == BuildStep::Eth3;
-            self.at_tail.d.next = self.soon.val() == BuildStep::Tail;
-            self.at_eth4.d.next = false;
-            self.at_six0.d.next = false;
-            self.at_six1.d.next = false;
-            for _i in 0..V {
-                self.at_eth4.d.next = self.soon.val() == BuildStep::Eth4;
-                self.at_six0.d.next = self.soon.val() == BuildStep::Six0;
-                self.at_six1.d.next = self.soon.val() == BuildStep::Six1;
-            }
-            self.inner_high.d.next = true;
-            self.inner_third.d.next = true;
-            self.inner_low.d.next = true;
-            match self.soon.val() {
-                BuildStep::Four5 => {
-                    self.inner_high.d.next = false;
-                    self.inner_third.d.next = false;
-                    self.inner_low.d.next = false;
-                }
-                BuildStep::Four6 => {
-                    self.inner_high.d.next = false;
-                    self.inner_third.d.next = false;
-                    self.inner_low.d.next = false;
-                }
-                BuildStep::Four7 => {
-                    self.inner_high.d.next = false;
-                    self.inner_third.d.next = false;
-                    self.inner_low.d.next = false;
-                }
-                BuildStep::Udp1 => {
-                    self.inner_high.d.next = false;
-                    self.inner_third.d.next = false;
-                    self.inner_low.d.next = false;
-                }
-                BuildStep::Bth0 => {
-                    self.inner_high.d.next = false;
-                    self.inner_third.d.next = false;
-                    self.inner_low.d.next = false;
-                }
-                BuildStep::Udp0 => {
-                    self.inner_low.d.next = false;
-                }
-                BuildStep::Bth1 => {
-                    self.inner_high.d.next = false;
-                }
-                BuildStep::Bth2 => {
-                    self.inner_high.d.next = false;
-                }
-                _ => {}
-            }
-            for _i in 0..V {
-                match self.soon.val() {
-                    BuildStep::Eth4 => {
-                        self.inner_low.d.next = false;
-                    }
-                    BuildStep::Six0 => {
-                        self.inner_high.d.next = false;
-                        self.inner_third.d.next = false;
-                        self.inner_low.d.next = false;
-                    }
-                    BuildStep::Six1 => {
-                        self.inner_high.d.next = false;
-                        self.inner_third.d.next = false;
-                        self.inner_low.d.next = false;
-                    }
-                    _ => {}
-                }
-            }
-            // R5: what stands behind the payload's end is zero.
-            self.raw_keep.d.next = 0.into();
-            if self.soon_raw.val() {
-                self.raw_keep.d.next = self.keep_word.val();
-                self.inner_high.d.next = false;
-                self.inner_third.d.next = false;
-                self.inner_low.d.next = false;
-                if self.soon_last.val() {
-                    self.raw_keep.d.next = self.keep_word.val() >> self.pad.val();
-                }
             }
             self.pick.d.next = self.pick_row.val();
             self.term_ip.d.next = (self.soon.val() == BuildStep::Eth0) | (self.soon.val() == BuildStep::Eth1);
@@ -406,10 +267,10 @@ impl<const V: usize> Logic for PacketWords<V> {
         }
         self.mac_word.next = self.local_mac.val().get_bits::<32>(16);
         self.job_word.next = bit_cast::<32, 24>(self.job.val().psn);
-        if self.at_tail.q.val() {
+        if self.now.val() == BuildStep::Tail {
             self.job_word.next = (bit_cast::<32, 8>(self.job.val().syndrome) << 24) | bit_cast::<32, 24>(self.job.val().msn);
         }
-        if self.at_eth3.q.val() {
+        if self.now.val() == BuildStep::Eth3 {
             self.mac_word.next =
                 (bit_cast::<32, 16>(self.local_mac.val().get_bits::<16>(0)) << 16) | bit_cast::<32, 16>(self.ethertype.val());
             for _i in 0..V {
@@ -430,6 +291,7 @@ impl<const V: usize> Logic for PacketWords<V> {
             self.inner.next = self.job_word.val();
         }
 
+        self.value.next = self.inner.val();
         self.half.next = self.row.val().get_bits::<16>(0);
         if self.term_upper.q.val() {
             self.half.next = self.row.val().get_bits::<16>(16);
@@ -452,113 +314,91 @@ impl<const V: usize> Logic for PacketWords<V> {
             self.term.next = self.kept.val() | (self.half.val() & self.high_byte.val());
         }
 
-        // The word's parts: of the picked word, of the row word at another place, and what no row says. One step has one of each.
-        self.moved.next = 0.into();
-        if self.at_four5.q.val() {
-            self.moved.next = bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 16;
-        }
-        if self.at_four7.q.val() {
-            self.moved.next = bit_cast::<32, 8>(self.row.val().get_bits::<8>(8)) << 24;
-        }
-        if self.at_bth0.q.val() {
-            self.moved.next = bit_cast::<32, 16>(self.row.val().get_bits::<16>(16));
-        }
-        for _i in 0..V {
-            if self.at_six0.q.val() {
-                self.moved.next = bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 20;
-            }
-            if self.at_six1.q.val() {
-                self.moved.next = bit_cast::<32, 8>(self.row.val().get_bits::<8>(8));
-            }
-        }
-        self.formed.next = 0.into();
-        if self.at_four5.q.val() {
-            self.formed.next = self.ip_start.val() | (bit_cast::<32, 11>(self.length.q.val()) << 2);
-        }
-        if self.at_four6.q.val() {
-            // R15: DF set.
-            self.formed.next = self.ip_flags.val();
-        }
-        if self.at_four7.q.val() {
-            self.formed.next = self.ip_protocol.val() | bit_cast::<32, 16>(!self.sum.val());
-        }
-        if self.at_udp0.q.val() {
-            // R17: the source port is the QP's.
-            self.formed.next = self.port.val();
-        }
-        if self.at_udp1.q.val() {
-            self.formed.next = bit_cast::<32, 11>(self.length.q.val()) << 18;
-        }
-        if self.at_bth0.q.val() {
-            self.formed.next = self.bth_start.val()
-                | (bit_cast::<32, 8>(self.opcode.val()) << 24)
-                | (bit_cast::<32, 1>(self.solicited.val().into()) << 23)
-                | (bit_cast::<32, 2>(self.pad.val()) << 20);
-        }
-        if self.at_bth2.q.val() & self.ack_request.val() {
-            self.formed.next = self.ack_bit.val();
-        }
-        for _i in 0..V {
-            if self.at_eth4.q.val() {
-                self.formed.next = bit_cast::<32, 16>(self.ethertype.val());
-            }
-            if self.at_six0.q.val() {
-                self.formed.next = self.six_start.val();
-            }
-            if self.at_six1.q.val() {
-                self.formed.next = self.six_protocol.val() | (bit_cast::<32, 11>(self.length.q.val()) << 18);
-            }
-        }
-        self.value.next = self.moved.val() | self.formed.val();
-        if self.inner_high.q.val() {
-            self.value.next = self.moved.val() | self.formed.val() | (self.inner.val() & self.upper_byte.val());
-        }
-        self.outer.next = self.value.val();
-        if self.inner_third.q.val() {
-            self.outer.next = self.value.val() | (self.inner.val() & self.third_byte.val());
-        }
-        self.whole.next = self.outer.val();
-        if self.inner_low.q.val() {
-            self.whole.next = self.outer.val() | (self.inner.val() & self.lower_half.val());
-        }
-        self.payload.next = 0.into();
-        for i in 0..4 {
-            if self.raw_keep.q.val().get_bit(i) {
-                self.payload.next = self.payload.val() | (self.row.val() & self.bytes[i].val());
-            }
-        }
-        self.word.next = self.payload.val()
-            | bit_cast::<32, 8>(self.whole.val().get_bits::<8>(24))
-            | (bit_cast::<32, 8>(self.whole.val().get_bits::<8>(16)) << 8)
-            | (bit_cast::<32, 8>(self.whole.val().get_bits::<8>(8)) << 16)
-            | (bit_cast::<32, 8>(self.whole.val().get_bits::<8>(0)) << 24);
-
         self.number.next = self.no_mask.val();
         match self.now.val() {
             BuildStep::Four5 => {
+                self.value.next = self.ip_start.val()
+                    | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 16)
+                    | (bit_cast::<32, 11>(self.length.q.val()) << 2);
                 self.number.next = 5.into();
             }
+            BuildStep::Four6 => {
+                // R15: DF set.
+                self.value.next = self.ip_flags.val();
+            }
             BuildStep::Four7 => {
+                self.value.next = self.ip_protocol.val()
+                    | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(8)) << 24)
+                    | bit_cast::<32, 16>(!self.sum.val());
                 self.number.next = 7.into();
             }
+            BuildStep::Udp0 => {
+                // R17: the source port is the QP's.
+                self.value.next = self.port.val() | (self.inner.val() & self.upper_half.val());
+            }
             BuildStep::Udp1 => {
+                self.value.next = bit_cast::<32, 11>(self.length.q.val()) << 18;
                 self.number.next = 11.into();
             }
+            BuildStep::Bth0 => {
+                self.value.next = self.bth_start.val()
+                    | (bit_cast::<32, 8>(self.opcode.val()) << 24)
+                    | (bit_cast::<32, 1>(self.solicited.val().into()) << 23)
+                    | (bit_cast::<32, 2>(self.pad.val()) << 20)
+                    | bit_cast::<32, 16>(self.row.val().get_bits::<16>(16));
+            }
             BuildStep::Bth1 => {
+                self.value.next = self.inner.val() & self.lower_bytes.val();
                 self.number.next = 13.into();
+            }
+            BuildStep::Bth2 => {
+                self.value.next = self.inner.val() & self.lower_bytes.val();
+                if self.ack_request.val() {
+                    self.value.next = (self.inner.val() & self.lower_bytes.val()) | self.ack_bit.val();
+                }
             }
             _ => {}
         }
         for _i in 0..V {
             match self.now.val() {
+                BuildStep::Eth4 => {
+                    self.value.next = (self.inner.val() & self.upper_half.val()) | bit_cast::<32, 16>(self.ethertype.val());
+                }
                 BuildStep::Six0 => {
+                    self.value.next = self.six_start.val() | (bit_cast::<32, 8>(self.row.val().get_bits::<8>(24)) << 20);
                     self.number.next = 0.into();
                 }
                 BuildStep::Six1 => {
+                    self.value.next = self.six_protocol.val()
+                        | (bit_cast::<32, 11>(self.length.q.val()) << 18)
+                        | bit_cast::<32, 8>(self.row.val().get_bits::<8>(8));
                     self.number.next = 1.into();
                 }
                 _ => {}
             }
+        }
+        // R5: what stands behind the payload's end is zero.
+        self.keep.next = self.bytes[0].val() | self.bytes[1].val() | self.bytes[2].val() | self.bytes[3].val();
+        if self.last.val() {
+            match self.pad.val().index() {
+                1 => {
+                    self.keep.next = self.bytes[0].val() | self.bytes[1].val() | self.bytes[2].val();
+                }
+                2 => {
+                    self.keep.next = self.bytes[0].val() | self.bytes[1].val();
+                }
+                3 => {
+                    self.keep.next = self.bytes[0].val();
+                }
+                _ => {}
+            }
+        }
+        self.word.next = bit_cast::<32, 8>(self.value.val().get_bits::<8>(24))
+            | (bit_cast::<32, 8>(self.value.val().get_bits::<8>(16)) << 8)
+            | (bit_cast::<32, 8>(self.value.val().get_bits::<8>(8)) << 16)
+            | (bit_cast::<32, 8>(self.value.val().get_bits::<8>(0)) << 24);
+        if self.raw.val() {
+            self.word.next = self.row.val() & self.keep.val();
         }
     }
 
