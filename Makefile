@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # `make help` lists the targets. Each installs what it needs (named before) and nothing that is there already.
 
-.PHONY: help demo test nightly interop mac-foreign lint bench fuzz area fmax fmax-whole fmax-cu cu ecp5 ecp5-netlist litex formal mutants docs
+.PHONY: help demo test nightly interop mac-foreign lint bench loss-deep fuzz area fmax fmax-whole fmax-cu cu ecp5 ecp5-netlist litex formal mutants docs
 
 help:
 	@echo "make demo        a file goes from one Verilated engine's host memory to another's"
@@ -11,6 +11,7 @@ help:
 	@echo "make mac-foreign the MAC against cocotbext-eth (another's XGMII model), with Icarus; minutes"
 	@echo "make lint        format, clippy, rustdoc, emitted Verilog"
 	@echo "make bench       throughput, latency, simulation speed: docs/performance.md"
+	@echo "make loss-deep   loss and reordering between two Verilated engines with 64 KiB of receive buffer: docs/order.md"
 	@echo "make fuzz        100,000 random and mutated frames into the Verilated engine"
 	@echo "make area        cells and RAM blocks per station (yosys)"
 	@echo "make fmax        clock of each station alone (nextpnr-ecp5); make fmax-whole: of the engine; make fmax-cu: of the small engine in an HX8K (nextpnr-ice40)"
@@ -36,6 +37,8 @@ nightly:
 	cargo test --release -p verbena-sim --test sizes -- --ignored
 	cargo run --release --bin hca-sim -- chaos --seeds 0..5000
 	cargo run --release --bin hca-sim -- bench --sweep target/sweep --full
+	cargo run --release -p verbena-sim --features deep --bin hca-sim -- chaos --hold --seeds 0..500
+	cargo run --release -p verbena-sim --features deep --bin hca-sim -- fuzz --reorder --frames 100000
 
 interop:
 	@scripts/setup.sh sim interop
@@ -55,6 +58,11 @@ lint:
 bench:
 	@scripts/setup.sh sim
 	cargo run --release --bin hca-sim -- bench --markdown docs/performance.md
+
+# What loss costs between engines with 64 KiB of receive buffer (gen-verilog --set roce_buffer=65536).
+loss-deep:
+	@scripts/setup.sh sim
+	cargo run --release -p verbena-sim --features deep --bin hca-sim -- loss --engine verilated --verb write
 
 fuzz:
 	@scripts/setup.sh sim

@@ -5,6 +5,7 @@ use std::path::Path;
 use verbena_designs::BuildError;
 use verbena_hdl::verilog::build::{build, BuildOptions};
 use verbena_hdl::verilog::Design;
+use verbena_spec::config::Config;
 use verbena_verilated::{Model, Port};
 
 /// A design of `tengig`'s kind as a model.
@@ -27,6 +28,7 @@ pub fn model_of(emit: impl FnOnce() -> Result<Design, BuildError> + Send + 'stat
     };
     Model {
         preset: "tengig",
+        roce_buffer: Config::preset("tengig").unwrap().roce_buffer,
         top: String::leak(design.top.clone()),
         library: String::leak(library),
         traced: None,
