@@ -91,6 +91,14 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     /// Of what it overtakes, entries that aren't `partial`: they go first.
     ends_ahead: DFF<Bits<6>>,
     early_offered: DFF<Bit>,
+    /// It is still in the FIFO, at this place from the head on.
+    early_stands: DFF<Bit>,
+    early_place: DFF<Bits<6>>,
+    /// What was pushed in the cycle before.
+    came: DFF<Bit>,
+    came_answers: DFF<Bit>,
+    came_alone: DFF<Bit>,
+    came_syndrome: DFF<Bits<8>>,
     hold: [DFF<Bits<244>>; HOLD],
     hold_valid: [DFF<Bit>; HOLD],
     /// Dones taken for the head entry, and whether one of them failed.
@@ -113,6 +121,7 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     spoiled_index: DFF<Bits<12>>,
 
     overtakes: Signal<Local, Bit>,
+    answered: Signal<Local, Bit>,
     pushed: Signal<Local, Bit>,
     pushed_whole: Signal<Local, Bit>,
     popped_whole: Signal<Local, Bit>,
@@ -189,6 +198,13 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             early_waits: Default::default(),
             ends_ahead: Default::default(),
             early_offered: Default::default(),
+            early_stands: Default::default(),
+            early_place: Default::default(),
+            came: Default::default(),
+            came_answers: Default::default(),
+            came_alone: Default::default(),
+            came_syndrome: Default::default(),
+            answered: Default::default(),
             overtakes: Default::default(),
             pushed: Default::default(),
             pushed_whole: Default::default(),
@@ -252,6 +268,16 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             spoiled_index
         );
         dff_setup!(self, clock, stored, whole, early, early_waits, ends_ahead, early_offered);
+        dff_setup!(
+            self,
+            clock,
+            early_stands,
+            early_place,
+            came,
+            came_answers,
+            came_alone,
+            came_syndrome
+        );
         clock!(self, clock, errors);
         self.errors.reset.next = self.reset.val();
 
@@ -267,16 +293,14 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.overtakes.next = false;
         self.pushed.next = false;
         for _i in 0..QUEUE {
-            self.overtakes.next = self.entry_valid.val()
-                & self.entry.val().respond
-                & (self.entry.val().syndrome == self.nak_sequence.val())
-                & !self.entry.val().jobs.any()
-                & !self.entry.val().complete
-                & !self.entry.val().event
-                & !self.entry.val().serve
-                & !self.entry.val().requester
-                & self.stored.q.val().any()
+            // It was taken in the cycle before and isn't the head, and the one that overtook last is done with.
+            self.overtakes.next = self.came.q.val()
+                & self.came_answers.q.val()
+                & (self.came_syndrome.q.val() == self.nak_sequence.val())
+                & self.came_alone.q.val()
+                & (self.stored.q.val() != 1)
                 & !self.early_waits.q.val()
+                & !self.early_stands.q.val()
                 & !self.failed.q.val()
                 & !self.owed.q.val().any();
         }
@@ -284,7 +308,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
             self.fifo[i].s_data.next = self.flat.val();
-            self.fifo[i].s_valid.next = self.entry_valid.val() & !self.overtakes.val();
+            self.fifo[i].s_valid.next = self.entry_valid.val();
             self.fifo[i].m_ready.next = self.pop.val();
             self.entry_ready.next = self.fifo[i].s_ready.val();
             self.pushed.next = self.entry_valid.val() & self.fifo[i].s_ready.val();
@@ -308,13 +332,27 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             }
         }
 
-        // What the FIFO holds.
-        self.pushed_whole.next = self.pushed.val() & !self.overtakes.val() & !self.entry.val().partial;
+        // What the FIFO holds, and what came into it.
+        self.came.d.next = self.pushed.val();
+        self.came_answers.d.next = self.entry.val().respond;
+        self.came_alone.d.next = !(self.entry.val().jobs.any()
+            | self.entry.val().complete
+            | self.entry.val().event
+            | self.entry.val().serve
+            | self.entry.val().requester
+            | self.entry.val().partial);
+        self.came_syndrome.d.next = self.entry.val().syndrome;
+        if !self.early_waits.q.val() & !self.overtakes.val() {
+            self.early.d.next = bit_cast::<60, 12>(self.entry.val().qp_index)
+                | (bit_cast::<60, 24>(self.entry.val().psn) << 12)
+                | (bit_cast::<60, 24>(self.entry.val().msn) << 36);
+        }
+        self.pushed_whole.next = self.pushed.val() & !self.entry.val().partial;
         self.popped_whole.next = self.pop.val() & !self.head.val().get_bit(243);
-        if self.pushed.val() & !self.overtakes.val() & !self.pop.val() {
+        if self.pushed.val() & !self.pop.val() {
             self.stored.d.next = self.stored.q.val() + 1;
         }
-        if !(self.pushed.val() & !self.overtakes.val()) & self.pop.val() {
+        if !self.pushed.val() & self.pop.val() {
             self.stored.d.next = self.stored.q.val() - 1;
         }
         if self.pushed_whole.val() & !self.popped_whole.val() {
@@ -323,28 +361,37 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         if !self.pushed_whole.val() & self.popped_whole.val() {
             self.whole.d.next = self.whole.q.val() - 1;
         }
-        if self.pushed.val() & self.overtakes.val() {
-            self.early_waits.d.next = true;
-            self.ends_ahead.d.next = self.whole.q.val();
-            if self.popped_whole.val() {
-                self.ends_ahead.d.next = self.whole.q.val() - 1;
-            }
-            self.early.d.next = bit_cast::<60, 12>(self.entry.val().qp_index)
-                | (bit_cast::<60, 24>(self.entry.val().psn) << 12)
-                | (bit_cast::<60, 24>(self.entry.val().msn) << 36);
+        // The one that overtakes stays in the FIFO, where its turn passes without an answer: `early_place` are those before it and itself; but for it
+        // all that aren't `partial` leave first.
+        if self.early_stands.q.val() & self.pop.val() {
+            self.early_place.d.next = self.early_place.q.val() - 1;
+            self.early_stands.d.next = self.early_place.q.val() != 1;
         }
-
-        if self.early_waits.q.val() & self.ends_ahead.q.val().any() & self.popped_whole.val() {
+        if self.ends_ahead.q.val().any() & self.popped_whole.val() {
             self.ends_ahead.d.next = self.ends_ahead.q.val() - 1;
+        }
+        if self.overtakes.val() {
+            self.early_waits.d.next = true;
+            self.early_stands.d.next = true;
+            self.early_place.d.next = self.stored.q.val();
+            self.ends_ahead.d.next = self.whole.q.val() - 1;
+            if self.pop.val() {
+                self.early_place.d.next = self.stored.q.val() - 1;
+            }
+            if self.popped_whole.val() {
+                self.ends_ahead.d.next = self.whole.q.val() - 2;
+            }
         }
 
         // Dones of the head entry.
         self.done_ready.next = self.head_valid.val() & !self.sending.q.val() & (self.taken.q.val() != self.head.val().get_bits::<2>(12));
         self.landed.next = self.done_valid.val() & self.done_ready.val() & self.head.val().get_bit(241);
+        self.answered.next = self.early_stands.q.val() & (self.early_place.q.val() == 1);
         // A failed entry needs a place for its QP's index, and in the count.
         self.complete_now.next = self.head_valid.val()
             & !self.sending.q.val()
             & (self.taken.q.val() == self.head.val().get_bits::<2>(12))
+            & !(self.answered.val() & self.early_waits.q.val())
             & (!self.failed.q.val() | (self.errors.s_ready.val() & !self.uncounted.q.val().get_bit(5)));
         if self.done_valid.val() & self.done_ready.val() {
             self.taken.d.next = self.taken.q.val() + 1;
@@ -352,7 +399,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         }
         if self.complete_now.val() {
             self.sending.d.next = true;
-            self.ack_due.d.next = self.head.val().get_bit(14) | (self.failed.q.val() & !self.head.val().get_bit(241));
+            self.ack_due.d.next =
+                (self.head.val().get_bit(14) & !self.answered.val()) | (self.failed.q.val() & !self.head.val().get_bit(241));
             self.serve_due.d.next = self.head.val().get_bit(242);
             self.completion_due.d.next = self.head.val().get_bit(71);
             self.event_due.d.next = self.head.val().get_bit(232) | self.failed.q.val();
@@ -483,6 +531,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.whole.d.next = 0.into();
             self.early_waits.d.next = false;
             self.early_offered.d.next = false;
+            self.early_stands.d.next = false;
+            self.came.d.next = false;
         }
     }
 
