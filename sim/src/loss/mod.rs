@@ -81,7 +81,8 @@ impl Scheme {
         let deep = MODELS.iter().any(|m| m.preset == preset && m.roce_buffer == 64 << 10);
         match machines {
             Machines::Golden => Some(SELECTIVE_WINDOW as u8),
-            Machines::Verilated if far => Some(self.order.nak_distance + 20),
+            Machines::Verilated if far && deep => Some(self.order.nak_distance + 20),
+            Machines::Verilated if far => Some(SELECTIVE_WINDOW as u8),
             Machines::Verilated => deep.then_some(DEEP_WINDOW),
         }
     }

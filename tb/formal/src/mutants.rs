@@ -330,6 +330,22 @@ pub const MUTANTS: &[Mutant] = &[
         "retire",
     ),
     proof(
+        "retire-nak-passes-ends",
+        "a sequence NAK overtakes the end of a message",
+        "retire",
+        "early_offered_d = early_waits & !(|ends_ahead) &",
+        "early_offered_d = early_waits &",
+        "retire",
+    ),
+    proof(
+        "retire-nak-twice",
+        "a NAK that has overtaken is sent again in its turn",
+        "retire",
+        "assign answered = early_stands & (early_place == 6'h01);",
+        "assign answered = 1'b0;",
+        "retire",
+    ),
+    proof(
         "fifo-overflow",
         "one word more than there is room for",
         "fifo_4_5_244",
