@@ -48,6 +48,18 @@ pub enum BuildError {
     Check(String),
 }
 
+/// An engine takes megabytes of stack until it is boxed, a thread of a test has two.
+const STACK: usize = 32 << 20;
+
+/// `work`, where there is stack enough for whole designs.
+fn roomy<T: std::marker::Send>(work: impl FnOnce() -> Result<T, BuildError> + std::marker::Send) -> Result<T, BuildError> {
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let worker = worker.map_err(|e| BuildError::Check(format!("no thread with {STACK} bytes of stack: {e}")))?;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// A block, connected and checked, ready to be printed.
 fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
     let mut block = Box::new(block);
@@ -56,7 +68,7 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
     Ok(block)
 }
 
-/// The block that `new` makes, ready. In a frame of its own: an engine takes a megabyte of stack until it is boxed.
+/// The block that `new` makes, ready. In a frame of its own.
 fn made<B: Block + 'static>(new: impl Fn(&Config) -> B, config: &Config) -> Result<Box<dyn Block>, BuildError> {
     ready(new(config))
 }
@@ -81,21 +93,25 @@ pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
 
 /// The engine's Verilog.
 pub fn emit(config: &Config) -> Result<Design, BuildError> {
-    Ok(verilog::emit(build(config)?.as_ref(), TOP, &Options::default())?)
+    roomy(|| Ok(verilog::emit(build(config)?.as_ref(), TOP, &Options::default())?))
 }
 
 /// The Verilog of the engine with the 10G MAC; `tengig` only.
 pub fn emit_xgmii(config: &Config) -> Result<Design, BuildError> {
     with_mac(config)?;
-    let block = ready(HcaXgmii::new(config))?;
-    Ok(verilog::emit(block.as_ref(), TOP_XGMII, &Options::default())?)
+    roomy(|| {
+        let block = ready(HcaXgmii::new(config))?;
+        Ok(verilog::emit(block.as_ref(), TOP_XGMII, &Options::default())?)
+    })
 }
 
 /// The Verilog of the `ecp5` board without its vendor cells; `tengig` only.
 pub fn emit_ecp5(config: &Config) -> Result<Design, BuildError> {
     with_mac(config)?;
-    let block = ready(Ecp5Core::new(config))?;
-    Ok(verilog::emit(block.as_ref(), TOP_ECP5, &Options::default())?)
+    roomy(|| {
+        let block = ready(Ecp5Core::new(config))?;
+        Ok(verilog::emit(block.as_ref(), TOP_ECP5, &Options::default())?)
+    })
 }
 
 /// The Verilog of the `cu` board without its vendor cells; `cu` only.
@@ -105,8 +121,10 @@ pub fn emit_cu(config: &Config) -> Result<Design, BuildError> {
         return Err(ConfigError::Impossible(format!("'{}' has no 32-bit beats: the cu board carries cu", config.name)).into());
     }
     own_size(config)?;
-    let block = ready(CuCore::new(config, &microcode()?))?;
-    Ok(verilog::emit(block.as_ref(), TOP_CU, &Options::default())?)
+    roomy(|| {
+        let block = ready(CuCore::new(config, &microcode()?))?;
+        Ok(verilog::emit(block.as_ref(), TOP_CU, &Options::default())?)
+    })
 }
 
 /// The Verilog of the MAC alone; `tengig` only.
@@ -145,10 +163,10 @@ fn with_mac(config: &Config) -> Result<(), BuildError> {
 
 /// The engine's stations and, last, the engine, each with its Verilog.
 pub fn designs(config: &Config) -> Result<Vec<(String, Design)>, BuildError> {
-    let mut all = vec![];
-    for (name, block) in stations(config)? {
-        all.push((name.to_string(), verilog::emit(block.as_ref(), name, &Options::default())?));
-    }
+    let mut all = roomy(|| {
+        let print = |(name, block): Station| Ok((name.to_string(), verilog::emit(block.as_ref(), name, &Options::default())?));
+        stations(config)?.into_iter().map(print).collect::<Result<Vec<_>, BuildError>>()
+    })?;
     all.push((WHOLE.to_string(), emit(config)?));
     Ok(all)
 }
