@@ -68,7 +68,7 @@ fn ready<B: Block + 'static>(block: B) -> Result<Box<dyn Block>, BuildError> {
     Ok(block)
 }
 
-/// The block that `new` makes, ready. In a frame of its own.
+/// The block that `new` makes, ready. In a frame of its own, so that those of all sizes don't add up.
 fn made<B: Block + 'static>(new: impl Fn(&Config) -> B, config: &Config) -> Result<Box<dyn Block>, BuildError> {
     ready(new(config))
 }
@@ -82,11 +82,11 @@ fn microcode() -> Result<Vec<u32>, BuildError> {
 /// The engine of that configuration.
 pub fn build(config: &Config) -> Result<Box<dyn Block>, BuildError> {
     config.check()?;
-    match (config.name, config.n_qps) {
-        ("tengig", 256) if config.roce_buffer != config.buffers[0] => made(HcaTengigDeep::new, config),
-        ("cu", _) => ready(HcaMicro::new(config, &microcode()?)),
-        (_, 16) => made(HcaTengig16::new, config),
-        (_, 64) => made(HcaTengig64::new, config),
+    match (config.name, config.n_qps, config.roce_buffer) {
+        ("cu", ..) => ready(HcaMicro::new(config, &microcode()?)),
+        (_, 16, _) => made(HcaTengig16::new, config),
+        (_, 64, _) => made(HcaTengig64::new, config),
+        (_, _, 0x1_0000) => made(HcaTengigDeep::new, config),
         _ => made(HcaTengig::new, config),
     }
 }

@@ -91,7 +91,12 @@ fn the_lint_is_clean() {
         return;
     }
     let dir = folder("lint").display().to_string();
-    for more in [&[][..], &["--set", "n_qps=16"], &["--set", "n_qps=64"]] {
+    for more in [
+        &[][..],
+        &["--set", "n_qps=16"],
+        &["--set", "n_qps=64"],
+        &["--set", "roce_buffer=65536"],
+    ] {
         let output = run(&[&["--check", "--out", &dir], more].concat());
         assert!(output.status.success(), "{more:?}: {}", String::from_utf8_lossy(&output.stderr));
     }

@@ -24,7 +24,7 @@
 //! acknowledges no message is over at the requester's, so nobody takes for delivered what isn't in memory yet, and the missing packet is sent again up to a queue's
 //! length sooner. ACKs of what it overtook follow; they are old ones then. With the FIFO only.
 //!
-//! Latency: 2 cycles an entry when nothing waits (3 with the FIFO's fall through). `QUEUE` 1: a FIFO of `2^A` entries (tengig). `HOLD` 1: one register (241
+//! Latency: 2 cycles an entry when nothing waits (3 with the FIFO's fall through). `QUEUE` 1: a FIFO of `2^A` entries (tengig). `HOLD` 1: one register (244
 //! flip-flops). Neither (cu): the entry stays with its source until retired, and then its jobs may not wait for `entry_ready`.
 //! Limit: entries of the same QP already queued behind a failed one still retire as they are.
 
