@@ -23,7 +23,7 @@
 //! | [27] shut | a fatal NAK is on its way: nothing more begins |
 //! | [28] owing | that NAK is our own: control and host are yet to be told |
 //!
-//! What is judged of the counts stands up to three cycles after they change; the sequencer asks later.
+//! What is judged of the counts stands up to four cycles after they change (of `unreleased` one); the sequencer asks later.
 //!
 //! The QP is busy while `due` and `unreleased` differ. `RA` is log2 of the longest ring, `RC` one more.
 
@@ -104,8 +104,15 @@ pub struct ResourceRing<const RA: usize, const RC: usize> {
     /// The search's place is behind those never served; what a replay of it, alone, skips.
     above: DFF<Bit>,
     beyond: DFF<Bits<RC>>,
+    exhausted_kept: DFF<Bit>,
     /// Every place of the ring is due.
     all_due: DFF<Bit>,
+    /// What `due` becomes when a request is served, accepted, refused; what `unreleased` becomes, if it may.
+    due_finished: DFF<Bits<RC>>,
+    due_accepted: DFF<Bits<RC>>,
+    due_discarded: DFF<Bits<RC>>,
+    unreleased_less: DFF<Bits<RC>>,
+    may_release: DFF<Bit>,
     /// `next` less `due`, and whether that is below the ring's first place.
     behind: DFF<Bits<RC>>,
     below: DFF<Bit>,
@@ -149,7 +156,13 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             above,
             beyond,
             all_due,
-            pending_kept
+            pending_kept,
+            due_finished,
+            due_accepted,
+            due_discarded,
+            unreleased_less,
+            may_release,
+            exhausted_kept
         );
         self.last_wide.next = self.places.val() - 1;
         self.last.next = self.last_wide.val().get_bits::<RA>(0);
@@ -170,6 +183,22 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         self.left_one.d.next = self.left.val() == 1;
         self.left_none.d.next = !self.left.val().any();
         self.all_due.d.next = self.due.q.val() == self.places.val();
+        self.due_finished.d.next = self.due.q.val() - 1;
+        self.due_accepted.d.next = self.due.q.val() + 1;
+        self.due_discarded.d.next = self.due.q.val();
+        if self.all_due.q.val() {
+            self.due_accepted.d.next = self.due.q.val();
+            self.due_discarded.d.next = self.due.q.val() - 1;
+            if self.left_one.q.val() {
+                self.due_accepted.d.next = self.unserved.q.val() + 1;
+                self.due_discarded.d.next = self.unserved.q.val();
+            }
+        }
+        if self.left_one.q.val() {
+            self.due_finished.d.next = self.unserved.q.val();
+        }
+        self.unreleased_less.d.next = self.unreleased.q.val() - 1;
+        self.may_release.d.next = !self.shut_kept.q.val() & self.unreleased.q.val().any();
         self.above.d.next = self.seen.q.val() > self.unserved.q.val();
         self.beyond.d.next = self.seen.q.val() - self.unserved.q.val() - 1;
         self.prolongs_now.next = self.above.q.val() & (self.seen.q.val() <= self.unreplayed.q.val());
@@ -195,30 +224,27 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
             self.wrapped.d.next = self.wrapped.q.val() | (self.next_place.q.val() == self.last.val());
             self.unserved.d.next = self.unserved.q.val() + 1;
             self.unreleased.d.next = self.unreleased.q.val() + 1;
-            if !self.all_due.q.val() {
-                self.due.d.next = self.due.q.val() + 1;
-            }
+            self.due.d.next = self.due_accepted.q.val();
         }
         if self.accept.val() & self.all_due.q.val() {
             self.active_kept.d.next = false;
             if self.left_one.q.val() {
-                self.due.d.next = self.unserved.q.val() + 1;
                 self.skipped.d.next = 0.into();
             }
         }
+        if self.discard.val() {
+            self.due.d.next = self.due_discarded.q.val();
+        }
         if self.discard.val() & self.all_due.q.val() {
             self.active_kept.d.next = false;
-            self.due.d.next = self.due.q.val() - 1;
             if self.left_one.q.val() {
-                self.due.d.next = self.unserved.q.val();
                 self.skipped.d.next = 0.into();
             }
         }
         if self.finish.val() {
             self.active_kept.d.next = false;
-            self.due.d.next = self.due.q.val() - 1;
+            self.due.d.next = self.due_finished.q.val();
             if self.left_one.q.val() {
-                self.due.d.next = self.unserved.q.val();
                 self.skipped.d.next = 0.into();
             }
             if self.left_none.q.val() {
@@ -228,8 +254,8 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         if self.advance.val() {
             self.active_kept.d.next = true;
         }
-        if self.released.val() & !self.shut_kept.q.val() & self.unreleased.q.val().any() {
-            self.unreleased.d.next = self.unreleased.q.val() - 1;
+        if self.released.val() & self.may_release.q.val() {
+            self.unreleased.d.next = self.unreleased_less.q.val();
             // The response answers what was before it (R35).
             self.held_kept.d.next = false;
         }
@@ -271,7 +297,8 @@ impl<const RA: usize, const RC: usize> Logic for ResourceRing<RA, RC> {
         }
 
         // Search.
-        self.exhausted.next =
+        self.exhausted.next = self.exhausted_kept.q.val();
+        self.exhausted_kept.d.next =
             (!self.search.q.val().any() & !self.wrapped.q.val()) | (self.seen.q.val() == self.places.val()) | !self.places.val().any();
         self.pending_kept.d.next =
             ((self.seen.q.val() < self.due.q.val()) & !self.prolongs_kept.q.val()) | (self.seen.q.val() <= self.unreleased.q.val());

@@ -47,6 +47,8 @@ enum ReadStep {
     RowDomain,
     RowWait,
     Choose,
+    /// The ring is cleared in this step.
+    Cleared,
     TroubleAsk,
     TroubleWait,
     TroubleWord,
@@ -75,6 +77,7 @@ enum ReadStep {
     ResultHigh,
     Packet,
     Sent,
+    Settling,
     Settle,
     Save,
     Forward,
@@ -84,6 +87,7 @@ enum ReadStep {
     HoldWord,
     HoldPsnWrite,
     HoldAethWrite,
+    SearchBegin,
     SearchStep,
     SearchPlace,
     SearchAsk,
@@ -91,6 +95,7 @@ enum ReadStep {
     SearchWord,
     SearchSum,
     SearchJudge,
+    SearchFound,
     CheckDistance,
     CheckOffset,
     CheckBegin,
@@ -104,6 +109,7 @@ enum ReadStep {
     CheckWord,
     CheckSum,
     CheckJudge,
+    CheckDecide,
 }
 
 #[derive(LogicBlock)]
@@ -226,8 +232,25 @@ pub struct ReadSequencer {
     put_pool: DFF<Bit>,
     put_item: DFF<Bits<4>>,
     from_kept: DFF<WriteFrom>,
-    /// `Idle`, as one bit.
+    /// `Idle`, as one bit; `Choose`.
     at_idle: DFF<Bit>,
+    choosing: DFF<Bit>,
+    /// `Copy` of a new request begins: there may be no room for it.
+    fresh: DFF<Bit>,
+    full_kept: DFF<Bit>,
+    /// `KeyWait` of a turn.
+    awaiting: DFF<Bit>,
+    /// A cycle behind: the QP was busy; the request is too long, or not aligned; a sum was zero; the resource found is of the head's kind, is what the head
+    /// asks for again.
+    busy_kept: DFF<Bit>,
+    huge_kept: DFF<Bit>,
+    misaligned_kept: DFF<Bit>,
+    zero_kept: DFF<Bit>,
+    found_same: DFF<Bit>,
+    found_again: DFF<Bit>,
+    /// What the ring does in the cycle after the step that wants it.
+    clear_kept: DFF<Bit>,
+    shut_kept: DFF<Bit>,
     /// The step before was `Idle`: nothing is written.
     rested: DFF<Bit>,
     /// In `AtomicWait`: the ATOMIC unit's result is written as it comes.
@@ -380,6 +403,18 @@ impl ReadSequencer {
             from_kept: Default::default(),
             rested: Default::default(),
             at_idle: Default::default(),
+            choosing: Default::default(),
+            fresh: Default::default(),
+            full_kept: Default::default(),
+            awaiting: Default::default(),
+            busy_kept: Default::default(),
+            huge_kept: Default::default(),
+            misaligned_kept: Default::default(),
+            zero_kept: Default::default(),
+            found_same: Default::default(),
+            found_again: Default::default(),
+            clear_kept: Default::default(),
+            shut_kept: Default::default(),
             result: Default::default(),
             ask_late: Default::default(),
             ask_later: Default::default(),
@@ -440,7 +475,34 @@ impl Logic for ReadSequencer {
             ask_later,
             use_kept
         );
-        dff_setup!(self, clock, put, put_pool, put_item, from_kept, rested, at_idle);
+        dff_setup!(self, clock, put, put_pool, put_item, from_kept, rested, at_idle, choosing);
+        dff_setup!(
+            self,
+            clock,
+            busy_kept,
+            huge_kept,
+            misaligned_kept,
+            zero_kept,
+            found_same,
+            found_again,
+            clear_kept,
+            shut_kept,
+            fresh,
+            full_kept,
+            awaiting
+        );
+        self.awaiting.d.next = false;
+        self.full_kept.d.next = self.full.val();
+        self.fresh.d.next = false;
+        self.busy_kept.d.next = self.busy.val();
+        self.huge_kept.d.next = self.huge.val();
+        self.misaligned_kept.d.next = self.misaligned.val();
+        self.zero_kept.d.next = self.zero.val();
+        self.found_same.d.next = self.found_atomic.val() == self.head_atomic.val();
+        self.found_again.d.next = self.same_psn.val() & self.found_executed.val() & (self.found_compare.val() == self.head_compare.val());
+        self.clear_kept.d.next = false;
+        self.shut_kept.d.next = false;
+        self.choosing.d.next = false;
         self.in_turn.next = self.kind_kept.q.val() == ReadKind::Turn;
         self.cursor_words.next = self.in_turn.val() & self.active.val();
         self.cursor_item.next = 0.into();
@@ -480,13 +542,13 @@ impl Logic for ReadSequencer {
         self.back_active.next = false;
         self.hold.next = false;
         self.drop_held.next = false;
-        self.clear.next = false;
-        self.shut_now.next = false;
+        self.clear.next = self.clear_kept.q.val();
+        self.shut_now.next = self.shut_kept.q.val();
         self.owe.next = false;
         self.search_start.next = false;
         self.search_step.next = false;
         self.size.next = false;
-        self.take.next = false;
+        self.take.next = self.awaiting.q.val() & self.key_done.val();
         self.check.next = false;
         self.key_start.next = false;
         self.atomic_start.next = false;
@@ -571,68 +633,18 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::RowWait;
             }
             ReadStep::RowWait => {
+                self.choosing.d.next = true;
                 self.step.d.next = ReadStep::Choose;
             }
-            ReadStep::Choose => {
-                match self.kind_kept.q.val() {
-                    ReadKind::Turn => {
-                        self.step.d.next = ReadStep::Settle;
-                        if self.busy.val() {
-                            self.step.d.next = ReadStep::Low;
-                        }
-                    }
-                    ReadKind::Serve => {
-                        self.released.next = true;
-                        self.step.d.next = ReadStep::Save;
-                    }
-                    ReadKind::Ack => {
-                        // R36. Behind a fatal NAK nothing leaves any more.
-                        self.step.d.next = ReadStep::Save;
-                        if !self.shut.val() {
-                            self.step.d.next = ReadStep::HoldPsn;
-                        }
-                        if !self.busy.val() & !self.held.val() {
-                            self.step.d.next = ReadStep::Forward;
-                        }
-                    }
-                    ReadKind::State => {
-                        // Shut until its payload reads are over.
-                        self.clear.next = true;
-                        self.shut_now.next = !self.flushing.val();
-                        self.step.d.next = ReadStep::Save;
-                    }
-                    ReadKind::Trouble => {
-                        self.step.d.next = ReadStep::TroubleAsk;
-                        if self.shut.val() {
-                            self.trouble_settled.next = true;
-                            self.step.d.next = ReadStep::Save;
-                        }
-                    }
-                    _ => {
-                        self.step.d.next = ReadStep::Copy;
-                        if self.duplicate.val() {
-                            self.search_start.next = true;
-                            self.searching_kept.d.next = true;
-                            self.verdict_kept.d.next = self.dropped.val();
-                            self.step.d.next = ReadStep::SearchStep;
-                        } else {
-                            // R59.
-                            if self.full.val() | (self.head_atomic.val() & !self.atomics.val()) {
-                                self.verdict_kept.d.next = self.invalid.val();
-                                self.step.d.next = ReadStep::Save;
-                            }
-                        }
-                        if self.shut.val() {
-                            self.verdict_kept.d.next = self.dropped.val();
-                            self.step.d.next = ReadStep::Save;
-                        }
-                    }
-                }
+            // Below: one bit says it.
+            ReadStep::Choose => {}
+            ReadStep::Cleared => {
+                self.step.d.next = ReadStep::Save;
             }
             ReadStep::TroubleAsk => {
                 self.ask_flight.next = true;
-                self.clear.next = true;
-                self.shut_now.next = true;
+                self.clear_kept.d.next = true;
+                self.shut_kept.d.next = true;
                 self.step.d.next = ReadStep::TroubleWait;
             }
             ReadStep::TroubleWait => {
@@ -684,6 +696,11 @@ impl Logic for ReadSequencer {
                 }
                 self.head_item.next = self.copy.q.val();
                 self.copy.d.next = self.copy.q.val() + 1;
+                if self.fresh.q.val() & (self.full_kept.q.val() | (self.head_atomic.val() & !self.atomics.val())) {
+                    // R59.
+                    self.verdict_kept.d.next = self.invalid.val();
+                    self.step.d.next = ReadStep::Save;
+                }
                 if self.copies_done.val() {
                     self.step.d.next = ReadStep::Low;
                     if self.duplicate.val() {
@@ -755,10 +772,11 @@ impl Logic for ReadSequencer {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
                 self.key_start.next = true;
+                self.awaiting.d.next = self.in_turn.val();
                 self.step.d.next = ReadStep::KeyWait;
                 if !self.in_turn.val() & !self.duplicate.val() {
                     // R50, R58.
-                    if (self.huge.val() & !self.atomic.val()) | (self.misaligned.val() & self.atomic.val()) {
+                    if (self.huge_kept.q.val() & !self.atomic.val()) | (self.misaligned_kept.q.val() & self.atomic.val()) {
                         self.key_start.next = false;
                         self.verdict_kept.d.next = self.invalid.val();
                         self.step.d.next = ReadStep::Judged;
@@ -768,9 +786,9 @@ impl Logic for ReadSequencer {
             ReadStep::KeyWait => {
                 self.ask_item.next = self.item_key.val();
                 self.ask_pool.next = true;
+                self.awaiting.d.next = self.in_turn.val() & !self.key_done.val();
                 if self.key_done.val() {
                     if self.in_turn.val() {
-                        self.take.next = true;
                         self.step.d.next = ReadStep::Packet;
                         if self.atomic.val() & self.atomics.val() {
                             self.step.d.next = ReadStep::Operand0;
@@ -803,7 +821,7 @@ impl Logic for ReadSequencer {
             }
             ReadStep::Skip => {
                 self.finish.next = true;
-                self.step.d.next = ReadStep::Settle;
+                self.step.d.next = ReadStep::Settling;
             }
             ReadStep::Judged => {
                 self.discard.next = self.verdict_kept.q.val().any();
@@ -882,13 +900,13 @@ impl Logic for ReadSequencer {
                         self.finish.next = self.last.val();
                         self.advance.next = !self.last.val();
                         if self.held.val() {
-                            self.step.d.next = ReadStep::Settle;
+                            self.step.d.next = ReadStep::Settling;
                         }
                     }
                     PacketMode::Atomic => {
                         self.finish.next = true;
                         if self.held.val() {
-                            self.step.d.next = ReadStep::Settle;
+                            self.step.d.next = ReadStep::Settling;
                         }
                     }
                     PacketMode::Held => {
@@ -896,16 +914,21 @@ impl Logic for ReadSequencer {
                         self.raise.next = self.owing.val();
                     }
                     PacketMode::Nak => {
-                        self.clear.next = true;
-                        self.shut_now.next = true;
+                        self.clear_kept.d.next = true;
+                        self.shut_kept.d.next = true;
                         self.raise.next = true;
+                        self.step.d.next = ReadStep::Cleared;
                     }
                     _ => {}
                 }
             }
+            ReadStep::Settling => {
+                // What the end has made of the ring is judged.
+                self.step.d.next = ReadStep::Settle;
+            }
             ReadStep::Settle => {
                 self.step.d.next = ReadStep::Save;
-                if !self.busy.val() & self.held.val() {
+                if !self.busy_kept.q.val() & self.held.val() {
                     // R36.
                     self.mode_kept.d.next = PacketMode::Held;
                     self.step.d.next = ReadStep::Packet;
@@ -953,6 +976,10 @@ impl Logic for ReadSequencer {
                 self.shut_now.next = self.ack_fatal.val();
                 self.step.d.next = ReadStep::Save;
             }
+            ReadStep::SearchBegin => {
+                // What is left of the ring is judged.
+                self.step.d.next = ReadStep::SearchStep;
+            }
             ReadStep::SearchStep => {
                 self.search_step.next = true;
                 self.step.d.next = ReadStep::SearchPlace;
@@ -982,23 +1009,26 @@ impl Logic for ReadSequencer {
             }
             ReadStep::SearchJudge => {
                 self.check.next = true;
-                self.put_item.d.next = self.item_distance.val();
                 self.step.d.next = ReadStep::SearchStep;
                 if !self.later.val() {
-                    self.step.d.next = ReadStep::Save;
-                    if self.pending.val() {
-                        self.verdict_kept.d.next = self.taken.val();
-                    } else {
-                        if self.found_atomic.val() == self.head_atomic.val() {
-                            self.put.d.next = true;
-                            self.step.d.next = ReadStep::CheckDistance;
-                            if self.head_atomic.val() & self.atomics.val() {
-                                // R29: the stored result again.
-                                self.put.d.next = false;
-                                self.step.d.next = ReadStep::Save;
-                                if self.same_psn.val() & self.found_executed.val() & (self.found_compare.val() == self.head_compare.val()) {
-                                    self.step.d.next = ReadStep::Copy;
-                                }
+                    self.step.d.next = ReadStep::SearchFound;
+                }
+            }
+            ReadStep::SearchFound => {
+                self.put_item.d.next = self.item_distance.val();
+                self.step.d.next = ReadStep::Save;
+                if self.pending.val() {
+                    self.verdict_kept.d.next = self.taken.val();
+                } else {
+                    if self.found_same.q.val() {
+                        self.put.d.next = true;
+                        self.step.d.next = ReadStep::CheckDistance;
+                        if self.head_atomic.val() & self.atomics.val() {
+                            // R29: the stored result again.
+                            self.put.d.next = false;
+                            self.step.d.next = ReadStep::Save;
+                            if self.found_again.q.val() {
+                                self.step.d.next = ReadStep::Copy;
                             }
                         }
                     }
@@ -1059,15 +1089,70 @@ impl Logic for ReadSequencer {
                 self.step.d.next = ReadStep::CheckJudge;
             }
             ReadStep::CheckJudge => {
+                self.step.d.next = ReadStep::CheckDecide;
+            }
+            ReadStep::CheckDecide => {
                 // R28: the key of the stored request is asked again.
                 self.step.d.next = ReadStep::Low;
-                if self.mismatch.val() | !self.zero.val() {
+                if self.mismatch.val() | !self.zero_kept.q.val() {
                     self.step.d.next = ReadStep::Save;
                 }
             }
             _ => {
                 self.at_idle.d.next = true;
                 self.step.d.next = ReadStep::Idle;
+            }
+        }
+        if self.choosing.q.val() {
+            match self.kind_kept.q.val() {
+                ReadKind::Turn => {
+                    self.step.d.next = ReadStep::Settle;
+                    if self.busy_kept.q.val() {
+                        self.step.d.next = ReadStep::Low;
+                    }
+                }
+                ReadKind::Serve => {
+                    self.released.next = true;
+                    self.step.d.next = ReadStep::Save;
+                }
+                ReadKind::Ack => {
+                    // R36. Behind a fatal NAK nothing leaves any more.
+                    self.step.d.next = ReadStep::Save;
+                    if !self.shut.val() {
+                        self.step.d.next = ReadStep::HoldPsn;
+                    }
+                    if !self.busy_kept.q.val() & !self.held.val() {
+                        self.step.d.next = ReadStep::Forward;
+                    }
+                }
+                ReadKind::State => {
+                    // Shut until its payload reads are over.
+                    self.clear_kept.d.next = true;
+                    self.shut_kept.d.next = !self.flushing.val();
+                    self.step.d.next = ReadStep::Cleared;
+                }
+                ReadKind::Trouble => {
+                    self.step.d.next = ReadStep::TroubleAsk;
+                    if self.shut.val() {
+                        self.trouble_settled.next = true;
+                        self.step.d.next = ReadStep::Save;
+                    }
+                }
+                _ => {
+                    self.step.d.next = ReadStep::Copy;
+                    if self.duplicate.val() {
+                        self.search_start.next = true;
+                        self.searching_kept.d.next = true;
+                        self.verdict_kept.d.next = self.dropped.val();
+                        self.step.d.next = ReadStep::SearchBegin;
+                    } else {
+                        self.fresh.d.next = true;
+                    }
+                    if self.shut.val() {
+                        self.verdict_kept.d.next = self.dropped.val();
+                        self.step.d.next = ReadStep::Save;
+                    }
+                }
             }
         }
         // The head's word that meets the store's.
@@ -1110,6 +1195,11 @@ impl Logic for ReadSequencer {
             self.result.d.next = false;
             self.put.d.next = false;
             self.rested.d.next = false;
+            self.choosing.d.next = false;
+            self.awaiting.d.next = false;
+            self.fresh.d.next = false;
+            self.clear_kept.d.next = false;
+            self.shut_kept.d.next = false;
         }
     }
 
