@@ -4,6 +4,7 @@
 //! ```text
 //!                    ┌─► hold: judge ─► commit ─► reply
 //!  work ─► row ─► map┼─► check: next PSN held ─► take ─► load ─► show      no: gap far ─► load ─► probe
+//!                    │                                              └─► ahead: the one behind it held ─► load ─► its turn: take, show
 //!                    ├─► walk: a QP's life ends, or its ePSN jumped: release
 //!                    ├─► scan: hole old ─► load ─► probe
 //!                    └─► evict: the oldest, when the ring needs the room
@@ -17,6 +18,9 @@
 //! | 1 | [5:0] nak_distance, [17:6] nak_delay, as the QP's row had them |
 //!
 //! A QP that holds something has one of `2^WA` windows: 64 map entries by PSN mod 64, [6] held, [5:0] slot.
+//!
+//! While control is at a held packet the one behind it is looked up and loaded (*ahead*), so that it is shown as soon as control is done. If something else is to be done
+//! meanwhile, or control takes long, or didn't move ePSN by one, that was in vain, and the check begins from the row.
 //!
 //! A *probe* is a held packet's head that control is shown only to answer the gap (R23, R24): it stays held.
 
@@ -50,7 +54,15 @@ pub enum KeeperState {
     WalkDrop,
     WalkEnd,
     EvictLoad,
+    EvictRow,
     EvictDrop,
+    AheadRead,
+    AheadGot,
+    AheadPick,
+    AheadLoading,
+    AheadReady,
+    AheadJudge,
+    AheadTake,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -115,6 +127,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     pub load: Signal<Out, Bit>,
     pub load_slot: Signal<Out, Bits<6>>,
     pub loading: Signal<In, Bit>,
+    pub advance: Signal<Out, Bit>,
     pub held_index: Signal<In, Bits<QA>>,
     pub held_psn: Signal<In, Bits<24>>,
     pub held_slot: Signal<In, Bits<6>>,
@@ -275,6 +288,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             load: Default::default(),
             load_slot: Default::default(),
             loading: Default::default(),
+            advance: Default::default(),
             held_index: Default::default(),
             held_psn: Default::default(),
             held_slot: Default::default(),
@@ -446,6 +460,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.take.next = false;
         self.store.next = false;
         self.load.next = false;
+        self.advance.next = false;
         self.load_slot.next = self.hit_slot.q.val();
         self.done_valid.next = false;
         self.done_slot.next = self.hit_slot.q.val();
@@ -753,6 +768,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 // Its turn.
                 self.checking.d.next = false;
                 self.dispose.next = true;
+                self.count.d.next = self.less.val();
                 self.load.next = true;
                 self.step.d.next = KeeperState::Loading;
             }
@@ -779,16 +795,70 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             }
             KeeperState::Loading => {
                 if !self.loading.val() & !self.load.val() {
+                    self.advance.next = true;
                     self.shown_kept.d.next = true;
                     self.probing_kept.d.next = self.load_probe.q.val();
                     self.step.d.next = KeeperState::Idle;
+                    if (self.work.q.val() == KeeperWork::Check) & self.count.q.val().any() {
+                        self.psn.d.next = self.psn.q.val() + 1;
+                        self.step.d.next = KeeperState::AheadRead;
+                    }
                     if self.work.q.val() == KeeperWork::Evict {
                         self.shown_kept.d.next = self.shown_kept.q.val();
                         self.probing_kept.d.next = self.probing_kept.q.val();
-                        self.index.d.next = self.held_index.val();
-                        self.psn.d.next = self.held_psn.val().get_bits::<6>(0);
-                        self.step.d.next = KeeperState::Read;
+                        self.step.d.next = KeeperState::EvictRow;
                     }
+                }
+            }
+            // The packet behind the one that is shown.
+            KeeperState::AheadRead => self.step.d.next = KeeperState::AheadGot,
+            KeeperState::AheadGot => {
+                self.hit.d.next = self.map.read_data.val().get_bit(6);
+                self.hit_slot.d.next = self.map.read_data.val().get_bits::<6>(0);
+                self.step.d.next = KeeperState::AheadPick;
+            }
+            KeeperState::AheadPick => {
+                self.walk_left.d.next = self.window_size.val();
+                self.load.next = self.hit.q.val();
+                self.step.d.next = KeeperState::Idle;
+                if self.hit.q.val() {
+                    self.step.d.next = KeeperState::AheadLoading;
+                }
+            }
+            KeeperState::AheadLoading => {
+                if !self.loading.val() {
+                    self.step.d.next = KeeperState::AheadReady;
+                }
+            }
+            KeeperState::AheadReady => {
+                self.walk_left.d.next = self.walk_left.q.val() - 1;
+                if self.checking.q.val() {
+                    self.step.d.next = KeeperState::AheadJudge;
+                } else {
+                    if !self.shown_kept.q.val() | !self.walk_left.q.val().any() {
+                        self.step.d.next = KeeperState::Idle;
+                    }
+                }
+                if self.wants_release.val() | self.hold_valid.val() {
+                    self.step.d.next = KeeperState::Idle;
+                }
+            }
+            KeeperState::AheadJudge => {
+                self.step.d.next = KeeperState::AheadTake;
+                if self.check_jump.q.val().any() {
+                    self.step.d.next = KeeperState::Idle;
+                }
+            }
+            KeeperState::AheadTake => {
+                self.checking.d.next = false;
+                self.dispose.next = true;
+                self.count.d.next = self.less.val();
+                self.advance.next = true;
+                self.shown_kept.d.next = true;
+                self.psn.d.next = self.psn.q.val() + 1;
+                self.step.d.next = KeeperState::AheadRead;
+                if self.single.q.val() {
+                    self.step.d.next = KeeperState::Idle;
                 }
             }
             KeeperState::WalkShown => {
@@ -850,6 +920,11 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 self.load.next = true;
                 self.step.d.next = KeeperState::Loading;
             }
+            KeeperState::EvictRow => {
+                self.index.d.next = self.held_index.val();
+                self.psn.d.next = self.held_psn.val().get_bits::<6>(0);
+                self.step.d.next = KeeperState::Read;
+            }
             KeeperState::EvictDrop => {
                 if !self.event_waits.q.val() | self.event_ready.val() {
                     self.done_valid.next = true;
@@ -869,7 +944,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.put.next = true;
             self.row_write.next = true;
             self.row_count.next = self.less.val();
-            if self.single.q.val() | (self.step.q.val() == KeeperState::Take) {
+            if self.single.q.val() | (self.step.q.val() == KeeperState::Take) | (self.step.q.val() == KeeperState::AheadTake) {
                 self.row_ages.next = false;
             }
             self.windows.give.next = self.single.q.val();

@@ -8,13 +8,14 @@
 //! producer (scheduler) ──────────────► producers ┘ (item 1, upper half)
 //! ```
 //!
-//! A write takes a cycle more with `L` = 1. Row and mirror are written alike, so that either can be read at any time. `QR` = `QA` + 5.
+//! A write takes a cycle more with `L` = 1. The mirror has items 0 to 3 and, in a RAM of their own, 16 to 31; both and the row are written alike, so that any can be
+//! read at any time. `QR` = `QA` + 5.
 
 use super::paced_ram::PacedRam;
 use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
 
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     pub clock: Signal<In, Clock>,
     pub table_valid: Signal<In, Bit>,
@@ -38,8 +39,11 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     pub look_data: Signal<Out, Bits<32>>,
     rows: PacedRam<QR, 32, L>,
     mirror: SdpRam<QR, 32>,
+    /// Items 16 to 31 of it.
+    mirror_records: SdpRam<QR, 32>,
     producers: SdpRam<QA, 16>,
     indices: DFF<Bit>,
+    looks_record: DFF<Bit>,
     late_write: DFF<Bit>,
     late_row: DFF<Bits<QA>>,
     late_item: DFF<Bits<5>>,
@@ -56,11 +60,59 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     enable: Signal<Local, Bit>,
 }
 
+impl<const QA: usize, const QR: usize, const L: usize> Default for SendRows<QA, QR, L> {
+    fn default() -> Self {
+        assert!(QR == QA + 5, "SendRows: QR must be QA + 5");
+        Self {
+            clock: Default::default(),
+            table_valid: Default::default(),
+            table_address: Default::default(),
+            table_data: Default::default(),
+            writing: Default::default(),
+            write: Default::default(),
+            write_index: Default::default(),
+            write_item: Default::default(),
+            write_data: Default::default(),
+            advance: Default::default(),
+            index: Default::default(),
+            item: Default::default(),
+            word: Default::default(),
+            producer_write: Default::default(),
+            producer_index: Default::default(),
+            producer: Default::default(),
+            look_read: Default::default(),
+            look_index: Default::default(),
+            look_item: Default::default(),
+            look_data: Default::default(),
+            rows: Default::default(),
+            mirror: SdpRam::of_words(4 << QA),
+            mirror_records: SdpRam::of_words(16 << QA),
+            producers: Default::default(),
+            indices: Default::default(),
+            looks_record: Default::default(),
+            late_write: Default::default(),
+            late_row: Default::default(),
+            late_item: Default::default(),
+            late_data: Default::default(),
+            now_write: Default::default(),
+            now_row: Default::default(),
+            now_item: Default::default(),
+            now_data: Default::default(),
+            table_item: Default::default(),
+            table_ours: Default::default(),
+            table_row: Default::default(),
+            address: Default::default(),
+            data: Default::default(),
+            enable: Default::default(),
+        }
+    }
+}
+
 impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR, L> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, indices, late_write, late_row, late_item, late_data);
-        clock!(self, clock, rows, mirror, producers);
+        dff_setup!(self, clock, indices, looks_record, late_write, late_row, late_item, late_data);
+        clock!(self, clock, rows, mirror, mirror_records, producers);
         self.table_row.next = self.table_address.val().get_bits::<QA>(5);
         self.table_ours.next = true;
         self.table_item.next = 8.into();
@@ -101,9 +153,12 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         self.rows.write_enable.next = self.enable.val();
         self.rows.write_address.next = self.address.val();
         self.rows.write_data.next = self.data.val();
-        self.mirror.write_enable.next = self.enable.val();
-        self.mirror.write_address.next = self.address.val();
+        self.mirror.write_enable.next = self.enable.val() & !self.address.val().get_bits::<3>(2).any();
+        self.mirror.write_address.next = ((self.address.val() >> 5) << 2) | bit_cast::<QR, 2>(self.address.val().get_bits::<2>(0));
         self.mirror.write_data.next = self.data.val();
+        self.mirror_records.write_enable.next = self.enable.val() & self.address.val().get_bit(4);
+        self.mirror_records.write_address.next = ((self.address.val() >> 5) << 4) | bit_cast::<QR, 4>(self.address.val().get_bits::<4>(0));
+        self.mirror_records.write_data.next = self.data.val();
         self.rows.advance.next = self.advance.val();
         self.rows.read_address.next = (bit_cast::<QR, QA>(self.index.val()) << 5) | bit_cast::<QR, 5>(self.item.val());
         self.word.next = self.rows.word.val();
@@ -113,16 +168,23 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         self.producers.write_data.next = self.producer.val();
         self.mirror.read_enable.next = self.look_read.val();
         self.mirror.read_address.next =
-            (bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0)) << 5) | bit_cast::<QR, 5>(self.look_item.val());
+            (bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0)) << 2) | bit_cast::<QR, 2>(self.look_item.val().get_bits::<2>(0));
+        self.mirror_records.read_enable.next = self.look_read.val();
+        self.mirror_records.read_address.next =
+            (bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0)) << 4) | bit_cast::<QR, 4>(self.look_item.val().get_bits::<4>(0));
         self.producers.read_enable.next = self.look_read.val();
         self.producers.read_address.next = self.look_index.val().get_bits::<QA>(0);
         if self.look_read.val() {
             self.indices.d.next = self.look_item.val() == 1;
+            self.looks_record.d.next = self.look_item.val().get_bit(4);
         }
         self.look_data.next = self.mirror.read_data.val();
         if self.indices.q.val() {
             self.look_data.next = bit_cast::<32, 16>(self.mirror.read_data.val().get_bits::<16>(0))
                 | (bit_cast::<32, 16>(self.producers.read_data.val()) << 16);
+        }
+        if self.looks_record.q.val() {
+            self.look_data.next = self.mirror_records.read_data.val();
         }
     }
 

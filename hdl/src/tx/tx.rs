@@ -354,6 +354,6 @@ impl<
 }
 
 /// As the `tengig` preset has it.
-pub type TxTengig = Tx<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1, 0, 9, 11, 12>;
+pub type TxTengig = Tx<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1, 0, 9, 10, 11>;
 /// As the `cu` preset has it.
 pub type TxCu = Tx<32, 4, 1, 2, 7, 8, 9, 36, 150, 0, 34, 0, 1, 6, 8, 9>;

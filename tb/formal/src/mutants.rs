@@ -412,7 +412,7 @@ pub const MUTANTS: &[Mutant] = &[
     proof(
         "tx-overrun",
         "payload goes on without ready",
-        "payload_fifo_64_11_12",
+        "payload_fifo_64_10_11",
         "assign pull = !ahead_valid | !valid | m_ready;",
         "assign pull = 1'b1;",
         "payload_fifo-streams",

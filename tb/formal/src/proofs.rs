@@ -88,9 +88,9 @@ pub const PROOFS: &[Proof] = &[
     part("host_fifo-streams", "rx", "host_fifo_64_8_3_11_68"),
     Proof {
         claim: "streams; no overflow, no underflow, no leak",
-        bound: &[("payload_fifo_64_11_12", include_str!("../properties/payload_fifo.sv"))],
+        bound: &[("payload_fifo_64_10_11", include_str!("../properties/payload_fifo.sv"))],
         method: Method::Induction(3),
-        ..part("payload_fifo-streams", "tx", "payload_fifo_64_11_12")
+        ..part("payload_fifo-streams", "tx", "payload_fifo_64_10_11")
     },
     Proof {
         added: include_str!("../properties/control.sv"),

@@ -267,7 +267,11 @@ fn drains_at_line_rate() {
     assert_eq!(h.qps[1].executed.len(), 40);
     let worst = h.pace.iter().max().copied().unwrap_or(0);
     println!("{worst} cycles at most from a packet's end to a held one's begin");
-    assert!(h.pace.len() >= 39 && worst <= 23, "{:?}", h.pace);
+    // The first one's head is loaded; those behind it come while the one before is looked at.
+    let (first, others) = h.pace.split_first().expect("a drain");
+    let worst = others.iter().max().expect("a drain");
+    assert!(others.iter().sum::<u64>() <= 8 * others.len() as u64, "{:?}", h.pace);
+    assert!(h.pace.len() >= 39 && *first <= 23 && *worst <= 14, "{:?}", h.pace);
     h.end();
 }
 
