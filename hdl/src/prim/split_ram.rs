@@ -43,7 +43,10 @@ impl<const A: usize, const D: usize> Default for SplitRam<A, D> {
 impl<const A: usize, const D: usize> SplitRam<A, D> {
     /// Only so many words, a power of two: the address's upper bits aren't looked at.
     pub fn of_words(words: usize) -> Self {
-        assert!(words.is_power_of_two() && words > 1 && words <= 1 << A, "SplitRam: {words} words, not 2 to 2^{A}");
+        assert!(
+            words.is_power_of_two() && words > 1 && words <= 1 << A,
+            "SplitRam: {words} words, not 2 to 2^{A}"
+        );
         Self {
             _mem: vec![Bits::<D>::default(); words],
             ..Default::default()

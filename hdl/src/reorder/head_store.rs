@@ -5,7 +5,7 @@
 //! s_head ─► word by word ─► RAM 64 × 8 × 64 bits ─► word by word ─► loaded ─► m_head
 //! ```
 //!
-//! `store` and `load` are one cycle, and not while one of their kind goes on. A store takes 8 cycles, in which the head stands still; a load 10. What was loaded is
+//! `store` and `load` are one cycle, and not while one of their kind goes on. A store takes 8 cycles, in which the head stands still, and a ninth until it can be loaded; a load 10. What was loaded is
 //! `m_head` from the cycle after `advance`, so that the next head comes while this one is looked at. `m_head` is the packet as it was, but that its frame is released by number: `end_beat` is bit 12 and the slot.
 
 use crate::prim::SplitRam;
@@ -30,6 +30,10 @@ pub struct HeadStore {
     writes: DFF<Bit>,
     write_slot: DFF<Bits<6>>,
     write_item: DFF<Bits<3>>,
+    /// The word behind the multiplexer, a cycle later.
+    put: DFF<Bit>,
+    put_address: DFF<Bits<9>>,
+    put_data: DFF<Bits<64>>,
     reads: DFF<Bit>,
     read_slot: DFF<Bits<6>>,
     read_item: DFF<Bits<3>>,
@@ -62,6 +66,9 @@ impl Default for HeadStore {
             writes: Default::default(),
             write_slot: Default::default(),
             write_item: Default::default(),
+            put: Default::default(),
+            put_address: Default::default(),
+            put_data: Default::default(),
             reads: Default::default(),
             read_slot: Default::default(),
             read_item: Default::default(),
@@ -81,6 +88,7 @@ impl Default for HeadStore {
 impl Logic for HeadStore {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clock, put, put_address, put_data);
         dff_setup!(self, clock, writes, write_slot, write_item, reads, read_slot, read_item, comes, come_item, loaded, kept);
         clock!(self, clock, ram);
 
@@ -130,9 +138,12 @@ impl Logic for HeadStore {
             }
         }
         self.storing.next = self.writes.q.val();
-        self.ram.write_enable.next = self.writes.q.val();
-        self.ram.write_address.next = bit_cast::<9, 3>(self.write_item.q.val()) | (bit_cast::<9, 6>(self.write_slot.q.val()) << 3);
-        self.ram.write_data.next = bit_cast::<64, 32>(self.low.val()) | (bit_cast::<64, 32>(self.high.val()) << 32);
+        self.ram.write_enable.next = self.put.q.val();
+        self.ram.write_address.next = self.put_address.q.val();
+        self.ram.write_data.next = self.put_data.q.val();
+        self.put.d.next = self.writes.q.val();
+        self.put_address.d.next = bit_cast::<9, 3>(self.write_item.q.val()) | (bit_cast::<9, 6>(self.write_slot.q.val()) << 3);
+        self.put_data.d.next = bit_cast::<64, 32>(self.low.val()) | (bit_cast::<64, 32>(self.high.val()) << 32);
         if self.writes.q.val() {
             self.write_item.d.next = self.write_item.q.val() + 1;
             self.writes.d.next = !self.write_item.q.val().all();
@@ -212,6 +223,7 @@ impl Logic for HeadStore {
 
         if self.reset.val() {
             self.writes.d.next = false;
+            self.put.d.next = false;
             self.reads.d.next = false;
             self.comes.d.next = false;
         }

@@ -47,6 +47,7 @@ pub enum KeeperState {
     GapJudge,
     Load,
     Loading,
+    Show,
     WalkShown,
     WalkRead,
     WalkGot,
@@ -164,6 +165,10 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     expired: DFF<Bit>,
     due: DFF<Bits<16>>,
     accept: DFF<Bit>,
+    /// Held already: this one is held instead, and the other's slot is done.
+    replace: DFF<Bit>,
+    /// The head that was loaded is shown from the next cycle on.
+    advances: DFF<Bit>,
     nak: DFF<Bit>,
     /// The head is on its way into the next slot.
     stored: DFF<Bit>,
@@ -319,6 +324,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             expired: Default::default(),
             due: Default::default(),
             accept: Default::default(),
+            replace: Default::default(),
+            advances: Default::default(),
             nak: Default::default(),
             stored: Default::default(),
             code: Default::default(),
@@ -411,7 +418,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             distance,
             delay
         );
-        dff_setup!(self, clock, hit, hit_slot, beyond, far, fair, further, expired, due, accept, nak, stored, code, checking);
+        dff_setup!(
+            self, clock, hit, hit_slot, beyond, far, fair, further, expired, due, accept, replace, advances, nak, stored, code, checking
+        );
         dff_setup!(
             self,
             clock,
@@ -460,7 +469,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.take.next = false;
         self.store.next = false;
         self.load.next = false;
-        self.advance.next = false;
+        self.advance.next = self.advances.q.val();
+        self.advances.d.next = false;
         self.load_slot.next = self.hit_slot.q.val();
         self.done_valid.next = false;
         self.done_slot.next = self.hit_slot.q.val();
@@ -534,7 +544,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         if !self.count.q.val().any() {
             self.fair.d.next = self.slots_free.val().any() & self.windows.any.val();
         }
-        self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.hit.q.val() & !self.shown_kept.q.val();
+        self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.shown_kept.q.val();
         self.lost.next = (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.standing.q.val();
         self.single.d.next = !self.less.val().any();
         self.dispose.next = false;
@@ -709,7 +719,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             KeeperState::Judge => {
                 self.step.d.next = KeeperState::Commit;
                 self.nak.d.next = self.lost.val();
-                self.accept.d.next = self.accepts.val();
+                self.accept.d.next = self.accepts.val() & !self.hit.q.val();
+                self.replace.d.next = self.accepts.val() & self.hit.q.val();
                 self.code.d.next = self.code_full.val();
                 if self.accepts.val() {
                     self.code.d.next = self.code_later.val();
@@ -735,7 +746,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             KeeperState::Commit => {
                 self.put_address.next = bit_cast::<MA, 6>(self.psn.q.val()) | (bit_cast::<MA, 6>(self.commit_window.val()) << 6);
                 self.put_data.next = bit_cast::<7, 6>(self.slot.val()) | 64;
-                if !self.accept.q.val() | (!self.storing.val() & (!self.event_waits.q.val() | self.event_ready.val())) {
+                self.done_valid.next = self.replace.q.val() & !self.storing.val();
+                if (!self.accept.q.val() | (!self.storing.val() & (!self.event_waits.q.val() | self.event_ready.val())))
+                    & (!self.replace.q.val() | (!self.storing.val() & self.done_ready.val()))
+                {
                     self.row_ages.next = self.ages.q.val();
                     if !self.ages.q.val() {
                         self.row_deadline.next = self.due.q.val();
@@ -755,6 +769,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                         }
                         self.windows.take.next = !self.count.q.val().any();
                         self.row_window.next = self.commit_window.val();
+                        self.put.next = true;
+                    }
+                    if self.replace.q.val() {
+                        self.take.next = true;
                         self.put.next = true;
                     }
                     self.step.d.next = KeeperState::Reply;
@@ -795,19 +813,22 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             }
             KeeperState::Loading => {
                 if !self.loading.val() & !self.load.val() {
-                    self.advance.next = true;
-                    self.shown_kept.d.next = true;
-                    self.probing_kept.d.next = self.load_probe.q.val();
-                    self.step.d.next = KeeperState::Idle;
-                    if (self.work.q.val() == KeeperWork::Check) & self.count.q.val().any() {
-                        self.psn.d.next = self.psn.q.val() + 1;
-                        self.step.d.next = KeeperState::AheadRead;
-                    }
-                    if self.work.q.val() == KeeperWork::Evict {
-                        self.shown_kept.d.next = self.shown_kept.q.val();
-                        self.probing_kept.d.next = self.probing_kept.q.val();
-                        self.step.d.next = KeeperState::EvictRow;
-                    }
+                    self.advances.d.next = true;
+                    self.step.d.next = KeeperState::Show;
+                }
+            }
+            KeeperState::Show => {
+                self.shown_kept.d.next = true;
+                self.probing_kept.d.next = self.load_probe.q.val();
+                self.step.d.next = KeeperState::Idle;
+                if (self.work.q.val() == KeeperWork::Check) & self.count.q.val().any() {
+                    self.psn.d.next = self.psn.q.val() + 1;
+                    self.step.d.next = KeeperState::AheadRead;
+                }
+                if self.work.q.val() == KeeperWork::Evict {
+                    self.shown_kept.d.next = self.shown_kept.q.val();
+                    self.probing_kept.d.next = self.probing_kept.q.val();
+                    self.step.d.next = KeeperState::EvictRow;
                 }
             }
             // The packet behind the one that is shown.
@@ -844,8 +865,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 }
             }
             KeeperState::AheadJudge => {
+                self.advances.d.next = true;
                 self.step.d.next = KeeperState::AheadTake;
                 if self.check_jump.q.val().any() {
+                    self.advances.d.next = false;
                     self.step.d.next = KeeperState::Idle;
                 }
             }
@@ -853,7 +876,6 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 self.checking.d.next = false;
                 self.dispose.next = true;
                 self.count.d.next = self.less.val();
-                self.advance.next = true;
                 self.shown_kept.d.next = true;
                 self.psn.d.next = self.psn.q.val() + 1;
                 self.step.d.next = KeeperState::AheadRead;

@@ -23,7 +23,7 @@ use crate::mem::ReadJob;
 use rust_hdl::prelude::*;
 
 /// Beats that stand beside the packet of `Send` that is granted: what the wire takes while host memory answers.
-pub const AHEAD: u64 = 192;
+pub const AHEAD: u64 = 128;
 
 /// The same of the READ responder: and while it looks at the response's key.
 pub const AHEAD_READ: u64 = 256;
@@ -237,7 +237,18 @@ impl<const K: usize> Logic for PacketArbiter<K> {
     fn update(&mut self) {
         dff_setup!(self, clock, active, read, opened, order, count);
         dff_setup!(self, clock, fresh, known, seen, whole, part, laden, beats, beats_part, abandoned);
-        dff_setup!(self, clock, longest, standing, change, change_carry, bound, bound_read, open, open_read);
+        dff_setup!(
+            self,
+            clock,
+            longest,
+            standing,
+            change,
+            change_carry,
+            bound,
+            bound_read,
+            open,
+            open_read
+        );
 
         self.word.next = self.send_packet_word.val();
         self.last.next = self.send_packet_last.val();

@@ -332,7 +332,10 @@ fn pair(options: &LossOptions, wire: Disturbance) -> Result<Pair> {
     let mut machine = HcaOptions::new(&options.preset);
     machine.seed = options.seed;
     machine.memory.latency = options.memory_latency;
-    let mut pair = Pair::new(&machine, &WireOptions::from_ns(options.round_trip / 2, wire.faults(), config.clock_khz))?;
+    let mut pair = Pair::new(
+        &machine,
+        &WireOptions::from_ns(options.round_trip / 2, wire.faults(), config.clock_khz),
+    )?;
     pair.set_fabric(&wire.fabric());
     Ok(pair)
 }

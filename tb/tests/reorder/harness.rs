@@ -764,11 +764,20 @@ impl Harness {
             q.naks.push(q.epsn);
             q.standing = true;
         }
-        let takes = !probe && code == c::LATER;
+        let again = code == c::REORDER_DUPLICATE && fair(slow.max(fast));
+        assert!(
+            code != c::REORDER_DUPLICATE || again || !fair(fast.min(slow)),
+            "{say}: which of two copies of PSN {psn:x} of QP {qp} is held can't be known; {own} held, {fast}, {slow} slots taken"
+        );
+        let takes = !probe && (code == c::LATER || again);
         q.gave_up &= own > 0;
         self.leave(false);
         if takes {
-            self.qps[qp].held.insert(psn, frame);
+            // The newer copy is held: the older one's room comes back first.
+            if let Some(older) = self.qps[qp].held.insert(psn, frame) {
+                self.frames[older].fate = Fate::Done;
+                self.frames[older].done_at = now;
+            }
             self.frames[frame].fate = Fate::Held;
             self.frames[frame].slot = true;
         }
