@@ -251,6 +251,7 @@ impl<
         self.order.word_last.next = self.packet_last.val();
         self.order.word_taken.next = self.packet_valid.val() & self.slots.packet_ready.val();
         self.order.begin_next.next = self.builder.begin_next.val();
+        self.order.word_abandon.next = self.packet_abandon.val();
         self.order.ack.next = self.ack.val();
         self.order.ack_valid.next = self.ack_valid.val();
         self.order.ack_taken.next = self.ack_valid.val() & self.builder.ack_ready.val();
