@@ -241,6 +241,8 @@ impl<
         self.payload_drawn.next = self.payload.drawn.val();
         self.builder.payload_whole.next = self.payload.packet_valid.val();
         self.builder.payload_error.next = self.payload.packet_error.val();
+        self.builder.payload_arrived.next = self.payload.arrived.val();
+        self.builder.payload_arrived_error.next = self.payload.arrived_error.val();
         self.payload.packet_next.next = self.builder.payload_next.val();
         self.builder.payload_word.next = self.payload.m_data.val().get_bits::<32>(0);
         self.payload.m_ready.next = self.builder.payload_take.val();
@@ -249,9 +251,9 @@ impl<
         // R36: not before the responses that it came behind.
         self.order.word.next = self.packet_word.val();
         self.order.word_last.next = self.packet_last.val();
+        self.order.word_abandon.next = self.packet_abandon.val();
         self.order.word_taken.next = self.packet_valid.val() & self.slots.packet_ready.val();
         self.order.begin_next.next = self.builder.begin_next.val();
-        self.order.word_abandon.next = self.packet_abandon.val();
         self.order.ack.next = self.ack.val();
         self.order.ack_valid.next = self.ack_valid.val();
         self.order.ack_taken.next = self.ack_valid.val() & self.builder.ack_ready.val();
@@ -260,6 +262,7 @@ impl<
         self.builder.local_mac.next = self.local_mac.val();
         self.builder.gid.next = self.gid.val();
         self.builder.room.next = self.enabled.val();
+        self.builder.calm.next = !self.enabled.val();
         self.builder.advance.next = !self.builder.word_frame.val() | self.frame_out.s_ready.val();
 
         // W = 32: words are beats.
@@ -284,6 +287,10 @@ impl<
             self.wide[i].clock.next = self.clock.val();
             self.wide[i].reset.next = self.reset.val();
             self.builder.room.next = self.wide[i].room.val();
+            self.builder.calm.next = self.wide[i].calm.val();
+            self.wide[i].early.next = self.builder.early.val();
+            self.wide[i].commit.next = self.builder.commit.val();
+            self.wide[i].ditch.next = self.builder.ditch.val();
             self.builder.advance.next = self.enabled.val();
             self.wide[i].word.next = self.builder.word.val();
             self.wide[i].word_number.next = self.builder.number.val();
