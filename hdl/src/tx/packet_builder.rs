@@ -36,6 +36,10 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     /// A whole packet waits in the slots, this one; one cycle each: it is begun; it is read to its end.
     pub waiting: Signal<In, Bit>,
     pub head_slot: Signal<In, Bits<4>>,
+    /// W = 64: none waits, but the first words of one are there, so many; one cycle: it is taken back.
+    pub coming: Signal<In, Bit>,
+    pub come: Signal<In, Bits<5>>,
+    pub taken_back: Signal<In, Bit>,
     pub begin_next: Signal<Out, Bit>,
     pub finish: Signal<Out, Bit>,
     /// The next payload is whole; couldn't be read.
@@ -111,6 +115,8 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     ditching: DFF<Bit>,
     built: DFF<Bit>,
     event_kept: DFF<Bit>,
+    /// In the cycle before a packet word was read that hasn't come.
+    outrun: DFF<Bit>,
     head_error: DFF<Bit>,
     head_body: DFF<Bits<11>>,
     head_tail: DFF<Bits<11>>,
@@ -168,6 +174,8 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     begins: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     unsure: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    spoilt: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     acking: Signal<Local, Bit>,
     ack_index: Signal<Local, Bit>,
@@ -223,6 +231,9 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             ack_ready: Default::default(),
             waiting: Default::default(),
             head_slot: Default::default(),
+            coming: Default::default(),
+            come: Default::default(),
+            taken_back: Default::default(),
             begin_next: Default::default(),
             finish: Default::default(),
             payload_whole: Default::default(),
@@ -280,6 +291,7 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             ditching: Default::default(),
             built: Default::default(),
             event_kept: Default::default(),
+            outrun: Default::default(),
             head_error: Default::default(),
             head_body: Default::default(),
             head_tail: Default::default(),
@@ -334,6 +346,8 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             begins: Default::default(),
             open: Default::default(),
             unsure: Default::default(),
+            whole: Default::default(),
+            spoilt: Default::default(),
             start: Default::default(),
             acking: Default::default(),
             ack_index: Default::default(),
@@ -396,6 +410,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             ditching,
             built,
             event_kept,
+            outrun,
             head_error,
             head_body,
             head_tail,
@@ -457,7 +472,8 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         if self.wide.val() {
             self.can_ack.next = self.ack_valid.val() & self.ackable.q.val();
         }
-        self.head_good.next = self.head_valid.q.val() & (!self.head.q.val().get_bit(13) | self.payload_whole.val());
+        self.head_good.next =
+            self.head_valid.q.val() & (self.waiting.val() | !self.wide.val()) & (!self.head.q.val().get_bit(13) | self.payload_whole.val());
         self.can_packet.next = self.head_good.val() & !self.busy.q.val();
         if self.wide.val() {
             self.can_packet.next = self.head_ready.q.val();
@@ -521,8 +537,8 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.head_ready.d.next = self.head_good.val() & !self.begin_next.val() & self.open.val();
         self.head_early.d.next = self.wide.val()
             & self.head_valid.q.val()
-            & self.head.q.val().get_bit(13)
-            & !self.payload_whole.val()
+            & !self.taken_back.val()
+            & (!self.waiting.val() | (self.head.q.val().get_bit(13) & !self.payload_whole.val()))
             & self.calm.val()
             & !self.begin_next.val()
             & !self.ahead.q.val();
@@ -533,9 +549,14 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         if self.committing.q.val() | self.ditching.q.val() {
             self.ahead.d.next = false;
         }
-        self.committing.d.next = self.unsure.val() & self.payload_arrived.val() & !self.payload_arrived_error.val();
-        self.ditching.d.next = self.unsure.val()
-            & ((self.payload_arrived.val() & self.payload_arrived_error.val()) | (!self.payload_arrived.val() & self.ack_valid.val()));
+        self.whole.next =
+            self.waiting.val() & (!self.head.q.val().get_bit(13) | (self.payload_arrived.val() & !self.payload_arrived_error.val()));
+        // Without a head it was taken back.
+        self.spoilt.next = !self.head_valid.q.val()
+            | self.outrun.q.val()
+            | (self.head.q.val().get_bit(13) & self.payload_arrived.val() & self.payload_arrived_error.val());
+        self.committing.d.next = self.unsure.val() & self.whole.val() & !self.spoilt.val();
+        self.ditching.d.next = self.unsure.val() & (self.spoilt.val() | (!self.whole.val() & self.ack_valid.val()));
         self.early.next = self.ahead.q.val();
         self.commit.next = self.committing.q.val();
         self.ditch.next = self.ditching.q.val();
@@ -618,8 +639,10 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         // Between packets (W = 64: between the packet's own words) word 0 of the next one is read. None begins while its word 0 isn't there, so
         // in Look the slots are free for it whatever the choice.
         self.peek_place.next = !self.head_valid.q.val() & !self.head_coming.q.val() & !self.steps.reading.val();
-        self.peek.next =
-            self.waiting.val() & self.peek_place.val() & self.advance.val() & (self.wide.val() | (self.looking.val() & !self.start.val()));
+        self.peek.next = (self.waiting.val() | (self.coming.val() & self.wide.val()))
+            & self.peek_place.val()
+            & self.advance.val()
+            & (self.wide.val() | (self.looking.val() & !self.start.val()));
         self.read_enable.next = self.advance.val();
         self.read_word.next = self.steps.read_word.val();
         self.read_packet.next = (self.steps.read_packet.val() & !self.acking.val()) | self.peek.val();
@@ -637,6 +660,11 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         if self.begin_next.val() {
             self.head_valid.d.next = false;
         }
+        if self.wide.val() & self.taken_back.val() {
+            self.head_valid.d.next = false;
+            self.head_coming.d.next = false;
+        }
+        self.outrun.d.next = self.steps.read_packet.val() & !self.waiting.val() & (self.steps.packet_number.val() >= self.come.val());
 
         // The way of the words to the word former.
         self.soon.next = self.steps.step.val();

@@ -229,6 +229,9 @@ impl<
         self.builder.slot_data.next = self.words.slot_data.val();
         self.builder.waiting.next = self.slots.waiting.val();
         self.builder.head_slot.next = self.slots.head.val();
+        self.builder.coming.next = self.slots.coming.val();
+        self.builder.come.next = self.slots.come.val();
+        self.builder.taken_back.next = self.slots.taken_back.val();
         self.slots.begin_next.next = self.builder.begin_next.val();
         self.slots.finish.next = self.builder.finish.val();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Headers that are built while their payload is still being read.
+//! Headers that are built while their payload is still being read, or their words still come.
 
 use super::harness::*;
 use rand::Rng;
@@ -84,6 +84,82 @@ fn latency_of_an_early_header() {
     }
 }
 
+/// Words that come with pauses, and a last word that comes at any time (it waits for a key's check), with payload inline, from the FIFO or none: the frame is right and doesn't pause.
+#[test]
+fn a_header_waits_for_its_last_word_at_every_point() {
+    for (idle, stall) in [(false, false), (false, true), (true, false)] {
+        let mut h = tengig(77, idle, stall);
+        four_forms(&mut h);
+        let mut number = 0;
+        for delay in 0..64 {
+            for length in [0, 7, 32, 64] {
+                for index in 0..4 {
+                    let packet = Packet {
+                        inline: length <= 32,
+                        index,
+                        response: false,
+                        ..h.random_packet(length, false, number % 8, number % 5 == 0)
+                    };
+                    h.push_packet(&packet);
+                    h.last_word_from = h.bench.cycle + delay;
+                    if number % 2 == 0 {
+                        h.payload_from = h.bench.cycle + 20;
+                    }
+                    h.run(3_000);
+                    number += 1;
+                }
+            }
+        }
+    }
+}
+
+/// A packet that is taken back at any time, whose header is begun, leaves nothing: neither frame nor event nor slot, and the next one isn't touched.
+#[test]
+fn a_packet_taken_back_leaves_nothing_of_its_early_header() {
+    let mut h = tengig(78, false, false);
+    four_forms(&mut h);
+    let mut sent = 0;
+    for delay in 0..64 {
+        for words in [4, 9, 20] {
+            h.push_abandoned(words);
+            h.last_word_from = h.bench.cycle + delay;
+            if delay % 3 == 0 {
+                let ack = h.random_ack();
+                h.push_ack(ack);
+                h.ack_from = h.bench.cycle + h.rng.gen_range(0..delay + 1);
+                sent += 1;
+            }
+            if delay % 2 == 0 {
+                let packet = request(&mut h, delay as u16 % 4, 40, 4);
+                h.push_packet(&packet);
+                sent += 1;
+            }
+            h.run(3_000);
+            assert_eq!(h.frames.len(), sent, "delay {delay}");
+        }
+    }
+}
+
+/// A lone WRITE with its payload in its words: first word in to first beat out.
+#[test]
+fn latency_of_inline_payload() {
+    for (length, most) in [(0, 24), (32, 30)] {
+        let mut h = tengig(79, false, false);
+        four_forms(&mut h);
+        let packet = Packet {
+            index: 0,
+            response: false,
+            ..h.random_packet(length, true, 4, false)
+        };
+        let begin = h.bench.cycle;
+        h.push_packet(&packet);
+        h.run(300);
+        let latency = h.starts[0] - begin;
+        println!("{length} bytes inline: {latency} cycles from the first word in to the first beat out");
+        assert!(latency <= most, "{latency}");
+    }
+}
+
 /// R69: a payload that fails with its last beat, at every point of its early header, leaves no trace but its count; what comes behind it isn't touched.
 #[test]
 fn r69_poison_at_the_last_beat_of_an_early_header() {
@@ -144,6 +220,31 @@ fn an_ack_passes_an_early_header() {
         }
     }
     println!("{latest} cycles later at most");
+}
+
+/// An ACK at any point of an early header, or poison, and then more packets than there are slots: each has its own.
+#[test]
+fn an_early_header_frees_no_slot() {
+    for poisoned in [false, true] {
+        for delay in 18..40 {
+            let mut h = tengig(69, false, false);
+            four_forms(&mut h);
+            for number in 0..20 {
+                let mut packet = request(&mut h, 0, 8, 4);
+                packet.poisoned = poisoned && number == 0;
+                h.push_packet(&packet);
+            }
+            if !poisoned {
+                let ack = h.random_ack();
+                h.push_ack(ack);
+                h.ack_from = h.bench.cycle + delay;
+            }
+            // Of the others' payload too the first beat comes when all slots are taken, or when poison has come and they are about to be.
+            h.payload_from = h.bench.cycle + if poisoned { delay } else { 300 };
+            h.payload_gap = 60..61;
+            h.run(8_000);
+        }
+    }
 }
 
 /// A stream of ACKs isn't slower for a packet that waits for payload.

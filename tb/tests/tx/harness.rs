@@ -70,6 +70,8 @@ pub struct Harness<
     pub payload_from: u64,
     pub payload_gap: Range<u64>,
     pub ack_from: u64,
+    /// No packet's last word before this cycle.
+    pub last_word_from: u64,
     host: VecDeque<Beat>,
     want_host: VecDeque<Vec<u8>>,
 }
@@ -167,6 +169,7 @@ impl<
             payload_from: 0,
             payload_gap: 0..1,
             ack_from: 0,
+            last_word_from: 0,
             host: VecDeque::new(),
             want_host: VecDeque::new(),
         };
@@ -381,7 +384,8 @@ impl<
             // Valid holds until ready.
             ack_on = !self.acks.is_empty() && self.bench.cycle >= self.ack_from && (ack_on || !self.idle || self.rng.gen_ratio(1, 12));
             host_on = !self.host.is_empty() && (host_on || !self.idle || self.rng.gen_ratio(1, 2));
-            word_on = !self.words.is_empty() && (word_on || !self.idle || self.rng.gen_ratio(1, 3));
+            let held = self.words.front().is_some_and(|w| w.1) && self.bench.cycle < self.last_word_from;
+            word_on = !self.words.is_empty() && !held && (word_on || !self.idle || self.rng.gen_ratio(1, 3));
             // A packet's payload may come once its first word is offered.
             payload_on = self.payload.front().is_some_and(|p| p.3 <= self.packets_in)
                 && self.bench.cycle >= self.payload_from
