@@ -11,9 +11,10 @@
 //! A packet is begun when its words are in a slot and its payload is whole. Its word 0 is read into `head` before. The IPv4 checksum is summed on the way, before word 7 needs
 //! it: constants and length, destination low, source low, source high, TTL, destination high, ToS.
 //!
-//! W = 64: where nothing else is to be done (`calm`, no ACK), the header of a packet whose words are in a slot is built while its payload is still being read: it is `early`, and
-//! nothing knows of it: slot, payload and event stay as they are. When the payload is whole, `commit` makes it a packet like any other. An ACK that may go, or payload that couldn't be
-//! read, is `ditch`: the words are thrown away, here and behind; the ACK begins in the next cycle, and the packet is built again when its turn comes.
+//! W = 64: where nothing else is to be done (`calm`, no ACK), the header of a packet is built while its words still come or its payload is being read: it is `early`, and
+//! nothing knows of it: slot, payload and event stay as they are. When both are whole, `commit` makes it a packet like any other. An ACK that may go, payload that couldn't be
+//! read, a packet that is taken back, a word that is read before it came: that is `ditch`. The words are thrown away, here and behind; the ACK begins in the next cycle, and the packet
+//! is built again when its turn comes.
 //!
 //! W = 64 (`L` = 2): the header and inline payload only; words never stall, since header queue and store have room. 15 steps and one for each word behind the BTH (IPv4); one
 //! more tagged, five more IPv6; the next packet's Look follows the last step at once, an ACK's behind an ACK one later. W = 32 (`L` = 1): payload too; stalls with the frame.

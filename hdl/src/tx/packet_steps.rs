@@ -88,7 +88,7 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     /// One cycle: the packet will be sent; won't be.
     pub sent: Signal<Out, Bit>,
     pub refused: Signal<Out, Bit>,
-    /// One cycle, W = 64: the header may leave the store from the next but one on.
+    /// One cycle, W = 64: the header may leave the store from the next but one on. Words are made one a cycle and leave two a cycle, so some may be missing.
     pub permit: Signal<Out, Bit>,
     state: DFF<BuildStep>,
     idle: DFF<Bit>,

@@ -11,7 +11,7 @@
 //!
 //! W = 32: the builder makes the whole packet, payload too, and its words go straight to frame out and to an ICRC that keeps step with them; no beat
 //! path. A frame begins only when it will go to its end without a pause (`m_valid` doesn't fall inside a frame).
-//! AckJob to first beat (W = 64, IPv4): 17 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx),
+//! AckJob to first beat (W = 64, IPv4): 18 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx),
 //! TX_POISONED for a packet and TX_HOST_DROPPED for a host frame that doesn't.
 
 use super::{AckJob, AckOrder, Arbiter, BeatPath, FrameOut, HostFifo, PacketBuilder, PacketSlots, PayloadFifo, WordIcrc, WordRam};
