@@ -21,6 +21,8 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     /// One cycle each: a frame's first beat; its header is or will be there.
     pub starting: Signal<In, Bit>,
     pub permit: Signal<In, Bit>,
+    /// The same, so late that the frame may leave in this very cycle.
+    pub late: Signal<In, Bit>,
     pub room: Signal<Out, Bit>,
     pub s_data: Signal<In, Bits<W>>,
     pub s_lanes: Signal<In, Bits<L>>,
@@ -37,6 +39,8 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     pub m_crc_valid: Signal<Out, Bit>,
     /// The frame's ICRC is used, so the frame is out.
     pub m_crc_next: Signal<In, Bit>,
+    /// Nothing is here.
+    pub idle: Signal<Out, Bit>,
     fifo: Fifo<5, 6, G>,
     level: DFF<Bits<6>>,
     /// Frames whose last beat came and whose ICRC isn't used.
@@ -69,6 +73,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             reset: Default::default(),
             starting: Default::default(),
             permit: Default::default(),
+            late: Default::default(),
             room: Default::default(),
             s_data: Default::default(),
             s_lanes: Default::default(),
@@ -84,6 +89,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             m_crc: Default::default(),
             m_crc_valid: Default::default(),
             m_crc_next: Default::default(),
+            idle: Default::default(),
             fifo: Default::default(),
             level: Default::default(),
             ends: Default::default(),
@@ -121,6 +127,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
 
         // An ICRC that was used goes a cycle later; the next one isn't needed so soon.
         self.used.d.next = self.m_crc_next.val();
+        self.idle.next = !self.level.q.val().any() & !self.ends.q.val().any();
         self.room.next = self.room_now.q.val();
         self.room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1);
         if self.s_valid.val() & self.s_last.val() & !self.used.q.val() {
@@ -138,7 +145,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.starting_1.d.next = self.starting.val();
         self.starting_2.d.next = self.starting_1.q.val();
         self.starting_3.d.next = self.starting_2.q.val();
-        self.gate.next = self.in_packet.q.val() | (self.permits.q.val().any() & self.started.q.val().any());
+        self.gate.next = self.in_packet.q.val() | ((self.permits.q.val().any() | self.late.val()) & self.started.q.val().any());
         self.m_data.next = self.fifo.m_data.val().get_bits::<W>(0);
         self.m_lanes.next = bit_cast::<L, G>(self.fifo.m_data.val() >> self.lanes_at.val());
         self.last.next = (self.fifo.m_data.val() >> self.last_at.val()).any();
@@ -156,10 +163,10 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
             self.in_packet.d.next = !self.last.val();
         }
         self.enter.next = self.pass.val() & !self.in_packet.q.val();
-        if self.permit.val() & !self.enter.val() {
+        if (self.permit.val() | self.late.val()) & !self.enter.val() {
             self.permits.d.next = self.permits.q.val() + 1;
         }
-        if !self.permit.val() & self.enter.val() {
+        if !(self.permit.val() | self.late.val()) & self.enter.val() {
             self.permits.d.next = self.permits.q.val() - 1;
         }
         if self.starting_3.q.val() & !self.enter.val() {
