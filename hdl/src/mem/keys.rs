@@ -85,6 +85,14 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     step: DFF<KeyStep>,
     word_register: DFF<Bits<32>>,
     row_word_late: DFF<Bits<3>>,
+    /// What is asked, a cycle late: nothing is compared behind the asker's choice.
+    late_tag: DFF<Bits<8>>,
+    late_beyond: DFF<Bit>,
+    late_op: DFF<Bit>,
+    late_va: DFF<Bits<64>>,
+    late_length: DFF<Bits<32>>,
+    late_pd: DFF<Bits<16>>,
+    late_access: DFF<Bits<4>>,
     failed: DFF<Bit>,
     paged: DFF<Bit>,
     /// The check asks for nothing (R51); it is an invalidation: registers, so that the answer stands behind nobody's inputs.
@@ -112,6 +120,12 @@ pub struct Keys<const MA: usize, const RA: usize, const TA: usize> {
     length_spills: Signal<Local, Bit>,
     offset: Signal<Local, Bits<32>>,
     beyond: Signal<Local, Bit>,
+    tag: Signal<Local, Bits<8>>,
+    operation: Signal<Local, Bit>,
+    va: Signal<Local, Bits<64>>,
+    length: Signal<Local, Bits<32>>,
+    pd: Signal<Local, Bits<16>>,
+    access: Signal<Local, Bits<4>>,
     row_good: Signal<Local, Bit>,
     access_good: Signal<Local, Bit>,
     page: Signal<Local, Bits<17>>,
@@ -195,6 +209,19 @@ impl<const MA: usize, const RA: usize, const TA: usize> Keys<MA, RA, TA> {
             word_register: Default::default(),
             row_word_late: Default::default(),
             word: Default::default(),
+            late_tag: Default::default(),
+            late_beyond: Default::default(),
+            late_op: Default::default(),
+            late_va: Default::default(),
+            late_length: Default::default(),
+            late_pd: Default::default(),
+            late_access: Default::default(),
+            tag: Default::default(),
+            operation: Default::default(),
+            va: Default::default(),
+            length: Default::default(),
+            pd: Default::default(),
+            access: Default::default(),
             failed: Default::default(),
             paged: Default::default(),
             nothing: Default::default(),
@@ -277,6 +304,17 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             address_low,
             address_carry
         );
+        dff_setup!(
+            self,
+            clock,
+            late_tag,
+            late_beyond,
+            late_op,
+            late_va,
+            late_length,
+            late_pd,
+            late_access
+        );
         clock!(self, clock, ram);
 
         // Row reads: one word a step, through the `word` register.
@@ -306,41 +344,65 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
             self.word.next = self.ram.read_data.val();
         }
 
+        // The question; it has stood since the step before it is first needed. The row's place alone comes from `key` itself.
+        self.late_tag.d.next = self.key.val().get_bits::<8>(0);
+        self.late_beyond.d.next = (self.key.val() & self.key_mask.val()).any();
+        self.late_op.d.next = self.key_op.val().any();
+        self.late_va.d.next = self.key_va.val();
+        self.late_length.d.next = self.key_length.val();
+        self.late_pd.d.next = self.key_pd.val();
+        self.late_access.d.next = self.key_access.val();
+        self.tag.next = self.late_tag.q.val();
+        self.beyond.next = self.late_beyond.q.val();
+        self.operation.next = self.late_op.q.val();
+        self.va.next = self.late_va.q.val();
+        self.length.next = self.late_length.q.val();
+        self.pd.next = self.late_pd.q.val();
+        self.access.next = self.late_access.q.val();
+        if self.direct.val() {
+            self.tag.next = self.key.val().get_bits::<8>(0);
+            self.beyond.next = (self.key.val() & self.key_mask.val()).any();
+            self.operation.next = self.key_op.val().any();
+            self.va.next = self.key_va.val();
+            self.length.next = self.key_length.val();
+            self.pd.next = self.key_pd.val();
+            self.access.next = self.key_access.val();
+        }
+
         // Word 0: tag, valid, PD, and the access asked for; or the right to invalidate.
-        self.beyond.next = (self.key.val() & self.key_mask.val()).any();
         // No right asked for: a local read, which any region allows.
         self.access_good.next =
-            !self.key_access.val().any() | (self.word.val().get_bits::<4>(self.bit_access.val().index()) & self.key_access.val()).any();
-        if self.key_op.val().any() {
+            !self.access.val().any() | (self.word.val().get_bits::<4>(self.bit_access.val().index()) & self.access.val()).any();
+        if self.operation.val() {
             self.access_good.next = self.word.val().get_bit(self.bit_may_invalidate.val().index());
         }
         self.row_good.next = self.access_good.val()
             & !self.beyond.val()
             & self.word.val().get_bit(self.bit_valid.val().index())
-            & (self.word.val().get_bits::<8>(0) == self.key.val().get_bits::<8>(0))
-            & (self.word.val().get_bits::<16>(self.bit_pd.val().index()) == self.key_pd.val())
+            & (self.word.val().get_bits::<8>(0) == self.tag.val())
+            & (self.word.val().get_bits::<16>(self.bit_pd.val().index()) == self.pd.val())
             & (self.has_mtt.val() | !self.word.val().get_bit(self.bit_paged.val().index()));
 
         // What can't reach a bus address is cut off the row, and may not be in what is compared with it.
         self.near.next = self.word.val() & self.near_mask.val();
         self.far.next = self.word.val() & self.far_mask.val();
-        self.length_spills.next = (self.key_length.val() & !self.near_mask.val()).any();
+        self.length_spills.next = (self.length.val() & !self.near_mask.val()).any();
         // offset = va - MR.va: the carry is the borrow.
-        self.offset_low_add.a.next = !self.key_va.val().get_bits::<32>(0);
+        self.offset_low_add.a.next = !self.va.val().get_bits::<32>(0);
         self.offset_low_add.b.next = self.word.val();
         self.offset_low_add.carry_in.next = false;
         if self.direct.val() & (self.step.q.val() == KeyStep::VaHigh) {
-            self.offset_low_add.a.next = !self.key_va.val().get_bits::<32>(32);
+            self.offset_low_add.a.next = !self.va.val().get_bits::<32>(32);
             self.offset_low_add.carry_in.next = self.offset_carry.q.val();
         }
         self.offset.next = !self.offset_low_add.sum.val();
         self.offset_spills.next = (self.offset.val() & !self.offset_mask.val()).any();
-        self.offset_high_add.a.next = !self.key_va.val().get_bits::<32>(32);
+        self.offset_high_add.a.next = !self.va.val().get_bits::<32>(32);
         self.offset_high_add.b.next = self.word.val();
         self.offset_high_add.carry_in.next = self.offset_carry.q.val();
         // end = offset + length.
         self.end_low_add.a.next = self.offset_low.q.val();
-        self.end_low_add.b.next = self.key_length.val() & self.near_mask.val();
+        self.end_low_add.b.next = self.length.val() & self.near_mask.val();
         self.end_low_add.carry_in.next = false;
         self.end_high_add.a.next = self.offset_high.q.val();
         self.end_high_add.b.next = self.zero.val();
@@ -386,9 +448,9 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 self.step.d.next = KeyStep::VaLow;
                 self.failed.d.next = !self.row_good.val();
                 self.paged.d.next = self.word.val().get_bit(self.bit_paged.val().index()) & self.has_mtt.val();
-                self.nothing.d.next = !self.key_op.val().any() & !self.key_length.val().any();
-                self.ending.d.next = self.key_op.val().any();
-                if self.key_op.val().any() {
+                self.nothing.d.next = !self.operation.val() & !self.length.val().any();
+                self.ending.d.next = self.operation.val();
+                if self.operation.val() {
                     self.step.d.next = KeyStep::Done;
                 }
             }
@@ -397,7 +459,7 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 self.offset_low.d.next = self.offset.val() & self.offset_mask.val();
                 self.failed.d.next = self.failed.q.val() | self.offset_spills.val() | self.length_spills.val();
                 self.offset_carry.d.next = self.offset_low_add.carry_out.val();
-                self.page_offset.d.next = self.key_va.val().get_bits::<17>(12) - self.word.val().get_bits::<17>(12);
+                self.page_offset.d.next = self.va.val().get_bits::<17>(12) - self.word.val().get_bits::<17>(12);
             }
             KeyStep::VaHigh => {
                 self.step.d.next = KeyStep::LengthLow;
@@ -426,8 +488,8 @@ impl<const MA: usize, const RA: usize, const TA: usize> Logic for Keys<MA, RA, T
                 self.address_low.d.next = self.address_low_add.sum.val() & self.offset_mask.val();
                 self.address_carry.d.next = self.address_low_add.carry_out.val();
                 if self.paged.q.val() {
-                    self.address_low.d.next = (bit_cast::<32, 16>(self.page.val().get_bits::<16>(0)) << 12)
-                        | bit_cast::<32, 12>(self.key_va.val().get_bits::<12>(0));
+                    self.address_low.d.next =
+                        (bit_cast::<32, 16>(self.page.val().get_bits::<16>(0)) << 12) | bit_cast::<32, 12>(self.va.val().get_bits::<12>(0));
                     self.address_carry.d.next = self.page.val().get_bit(16);
                 }
             }

@@ -50,6 +50,8 @@ pub struct AckWalk {
     pub load_length: Signal<In, Bit>,
     /// oldest := first := end: the message is complete.
     pub pass: Signal<In, Bit>,
+    /// With `pass`, and earlier in the cycle; without it nothing happens.
+    pub passing: Signal<In, Bit>,
     /// oldest := bound.
     pub reach: Signal<In, Bit>,
     pub inclusive: Signal<In, Bit>,
@@ -75,11 +77,16 @@ pub struct AckWalk {
     difference_kept: DFF<Bits<24>>,
     /// Both operands are the same: beside the difference, not behind it.
     equal_kept: DFF<Bit>,
+    /// `pmtu` is 2, 3, 4, 5: a cycle behind it.
+    is_pmtu: [DFF<Bit>; 4],
+    onward: Signal<Local, Bits<24>>,
+    first_next: Signal<Local, Bits<24>>,
     left: Signal<Local, Bits<24>>,
     right: Signal<Local, Bits<24>>,
     sum: Signal<Local, Bits<25>>,
     rest: Signal<Local, Bits<12>>,
     rests: [Constant<Bits<12>>; 5],
+    pmtus: [Constant<Bits<3>>; 4],
     far: Constant<Bit>,
 }
 
@@ -100,6 +107,7 @@ impl AckWalk {
             load_first: Default::default(),
             load_length: Default::default(),
             pass: Default::default(),
+            passing: Default::default(),
             reach: Default::default(),
             inclusive: Default::default(),
             oldest: Default::default(),
@@ -119,6 +127,10 @@ impl AckWalk {
             round: Default::default(),
             difference_kept: Default::default(),
             equal_kept: Default::default(),
+            is_pmtu: std::array::from_fn(|_| Default::default()),
+            onward: Default::default(),
+            first_next: Default::default(),
+            pmtus: std::array::from_fn(|i| Constant::new((2 + i as u64).to_bits())),
             left: Default::default(),
             right: Default::default(),
             sum: Default::default(),
@@ -150,6 +162,11 @@ impl Logic for AckWalk {
             difference_kept,
             equal_kept
         );
+
+        for i in 0..4 {
+            self.is_pmtu[i].clock.next = self.clock.val();
+            self.is_pmtu[i].d.next = self.pmtu.val() == self.pmtus[i].val();
+        }
 
         // The difference.
         self.left_code.d.next = 0.into();
@@ -205,23 +222,23 @@ impl Logic for AckWalk {
         self.whole.d.next = self.length_kept.q.val().get_bits::<24>(8);
         self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[0].val();
         self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 8;
-        if self.pmtu.val() == 2 {
+        if self.is_pmtu[0].q.val() {
             self.whole.d.next = bit_cast::<24, 23>(self.length_kept.q.val().get_bits::<23>(9));
             self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[1].val();
             self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 9;
         }
         if self.far.val() {
-            if self.pmtu.val() == 3 {
+            if self.is_pmtu[1].q.val() {
                 self.whole.d.next = bit_cast::<24, 22>(self.length_kept.q.val().get_bits::<22>(10));
                 self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[2].val();
                 self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 10;
             }
-            if self.pmtu.val() == 4 {
+            if self.is_pmtu[2].q.val() {
                 self.whole.d.next = bit_cast::<24, 21>(self.length_kept.q.val().get_bits::<21>(11));
                 self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[3].val();
                 self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 11;
             }
-            if self.pmtu.val() == 5 {
+            if self.is_pmtu[3].q.val() {
                 self.whole.d.next = bit_cast::<24, 20>(self.length_kept.q.val().get_bits::<20>(12));
                 self.rest.next = self.length_kept.q.val().get_bits::<12>(0) & self.rests[4].val();
                 self.offset.next = bit_cast::<32, 24>(self.difference_kept.q.val()) << 12;
@@ -239,24 +256,29 @@ impl Logic for AckWalk {
         if self.inclusive.val() {
             self.bound_kept.d.next = self.psn_kept.q.val() + 1;
         }
+        // What is taken is chosen by what is early, whether it is by what is late.
+        self.onward.next = self.bound_kept.q.val();
+        if self.passing.val() {
+            self.onward.next = self.end_kept.q.val();
+        }
         if self.load_oldest.val() {
-            self.oldest_kept.d.next = self.word.val().get_bits::<24>(0);
+            self.onward.next = self.word.val().get_bits::<24>(0);
+        }
+        if self.load_oldest.val() | self.reach.val() | self.pass.val() {
+            self.oldest_kept.d.next = self.onward.val();
         }
         if self.load_limit.val() {
             self.limit_kept.d.next = self.look.val().get_bits::<24>(0);
         }
-        if self.load_first.val() {
-            self.first_kept.d.next = self.look.val().get_bits::<24>(0);
+        self.first_next.next = self.look.val().get_bits::<24>(0);
+        if self.passing.val() {
+            self.first_next.next = self.end_kept.q.val();
+        }
+        if self.load_first.val() | self.pass.val() {
+            self.first_kept.d.next = self.first_next.val();
         }
         if self.load_length.val() {
             self.length_kept.d.next = self.look.val();
-        }
-        if self.reach.val() {
-            self.oldest_kept.d.next = self.bound_kept.q.val();
-        }
-        if self.pass.val() {
-            self.oldest_kept.d.next = self.end_kept.q.val();
-            self.first_kept.d.next = self.end_kept.q.val();
         }
         self.oldest.next = self.oldest_kept.q.val();
         self.length.next = self.length_kept.q.val();

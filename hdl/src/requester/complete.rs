@@ -402,6 +402,7 @@ impl<const W: usize, const QA: usize, const RA: usize, const RC: usize, const SA
         self.walk.load_first.next = self.steps.load_first.val();
         self.walk.load_length.next = self.steps.load_length.val();
         self.walk.pass.next = self.steps.pass.val();
+        self.walk.passing.next = self.steps.passing.val();
         self.walk.reach.next = self.steps.reach.val();
         self.walk.inclusive.next = self.steps.inclusive.val();
         self.steps.negative.next = self.walk.negative.val();

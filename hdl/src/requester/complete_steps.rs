@@ -177,6 +177,8 @@ pub struct CompleteSteps {
     pub load_length: Signal<Out, Bit>,
     pub pass: Signal<Out, Bit>,
     pub reach: Signal<Out, Bit>,
+    /// With `pass`; earlier in the cycle.
+    pub passing: Signal<Out, Bit>,
     pub inclusive: Signal<Out, Bit>,
     /// The oldest PSN is a message's first.
     pub aligned: Signal<Out, Bit>,
@@ -233,6 +235,12 @@ pub struct CompleteSteps {
     /// The word that is read in this state, and whether: chosen in the one before.
     item_kept: DFF<Bits<5>>,
     reading: DFF<Bit>,
+    /// The row's word that is written in this state, and whether: chosen in the one before; with zeros.
+    writing: DFF<Bit>,
+    write_kept: DFF<Bits<2>>,
+    clearing: DFF<Bit>,
+    /// `load_limit`, chosen in the state before.
+    limiting: DFF<Bit>,
     /// There was progress in the cycle before.
     progressed: DFF<Bit>,
     /// `Send` had nothing to say in the cycle before.
@@ -266,6 +274,11 @@ pub struct CompleteSteps {
     /// What Send showed, a cycle later.
     looked: DFF<Bits<32>>,
     same: DFF<Bit>,
+    posted_all: DFF<Bit>,
+    begun_all: DFF<Bit>,
+    /// The word is the oldest PSN, the one before it.
+    word_is_oldest: DFF<Bit>,
+    word_is_before: DFF<Bit>,
     /// The acknowledgement ends with this message.
     exact: DFF<Bit>,
     moved: DFF<Bit>,
@@ -289,6 +302,10 @@ pub struct CompleteSteps {
     status_kept: DFF<Bits<4>>,
     cause: DFF<Bits<6>>,
     operation: DFF<TimerOperation>,
+    /// A cycle behind: `operation` is an RNR wait; there is a cause; Send may be resending what has arrived meanwhile.
+    is_rnr: DFF<Bit>,
+    caused: DFF<Bit>,
+    overtaken: DFF<Bit>,
     /// The end, a cycle after its decision.
     finish_kept: DFF<Bit>,
     report: DFF<Bit>,
@@ -307,7 +324,6 @@ pub struct CompleteSteps {
     go_back: Signal<Local, Bit>,
     limit: Signal<Local, Bits<3>>,
     used: Signal<Local, Bits<3>>,
-    is_rnr: Signal<Local, Bit>,
     by_timer: Signal<Local, Bit>,
     is_response: Signal<Local, Bit>,
     in_rts: Constant<Bits<3>>,
@@ -380,6 +396,7 @@ impl Default for CompleteSteps {
             load_length: Default::default(),
             pass: Default::default(),
             reach: Default::default(),
+            passing: Default::default(),
             inclusive: Default::default(),
             aligned: Default::default(),
             positive: Default::default(),
@@ -443,6 +460,10 @@ impl Default for CompleteSteps {
             hit: Default::default(),
             looked: Default::default(),
             same: Default::default(),
+            posted_all: Default::default(),
+            begun_all: Default::default(),
+            word_is_oldest: Default::default(),
+            word_is_before: Default::default(),
             exact: Default::default(),
             moved: Default::default(),
             rewinding: Default::default(),
@@ -450,6 +471,12 @@ impl Default for CompleteSteps {
             behind: Default::default(),
             item_kept: Default::default(),
             reading: Default::default(),
+            writing: Default::default(),
+            write_kept: Default::default(),
+            clearing: Default::default(),
+            limiting: Default::default(),
+            caused: Default::default(),
+            overtaken: Default::default(),
             progressed: Default::default(),
             quiet: Default::default(),
             due: Default::default(),
@@ -560,7 +587,18 @@ impl Logic for CompleteSteps {
             outstanding,
             rnr_expired
         );
-        dff_setup!(self, clock, reading, progressed, quiet);
+        dff_setup!(self, clock, reading, progressed, quiet, writing, write_kept, clearing, limiting);
+        dff_setup!(
+            self,
+            clock,
+            posted_all,
+            begun_all,
+            word_is_oldest,
+            word_is_before,
+            is_rnr,
+            caused,
+            overtaken
+        );
         dff_setup!(self, clock, status_kept, cause, operation, finish_kept, report, report_kept);
         dff_setup!(
             self,
@@ -585,14 +623,28 @@ impl Logic for CompleteSteps {
         self.reading.d.next = false;
         self.item.next = self.item_kept.q.val();
         self.item_kept.d.next = 2.into();
-        self.write.next = false;
-        self.write_item.next = 0.into();
+        self.write.next = self.writing.q.val();
+        self.writing.d.next = false;
+        self.clearing.d.next = false;
+        self.write_kept.d.next = 0.into();
+        self.write_item.next = bit_cast::<4, 2>(self.write_kept.q.val());
         self.write_data.next = bit_cast::<32, 24>(self.oldest.val())
             | (bit_cast::<32, 3>(self.qp_state.q.val()) << 24)
             | (bit_cast::<32, 1>(self.dead.q.val().into()) << 27)
-            | (bit_cast::<32, 1>((self.implied.q.val() & !self.progressed.q.val()).into()) << 28)
-            | (bit_cast::<32, 1>((self.waiting.q.val() & !self.progressed.q.val()).into()) << 29)
+            | (bit_cast::<32, 1>(self.implied.q.val().into()) << 28)
+            | (bit_cast::<32, 1>(self.waiting.q.val().into()) << 29)
             | (bit_cast::<32, 1>(self.told.q.val().into()) << 30);
+        if self.write_kept.q.val().get_bit(0) {
+            self.write_data.next = bit_cast::<32, 16>(self.wqe_kept.q.val())
+                | (bit_cast::<32, 3>(self.retries.q.val()) << 16)
+                | (bit_cast::<32, 3>(self.rnr_retries.q.val()) << 19);
+        }
+        if self.write_kept.q.val().get_bit(1) {
+            self.write_data.next = bit_cast::<32, 24>(self.oldest.val()) | (bit_cast::<32, 1>(self.alone.q.val().into()) << 24);
+        }
+        if self.clearing.q.val() {
+            self.write_data.next = 0.into();
+        }
         self.busy.next = self.state.q.val() != CompleteState::Idle;
         self.look_read.next = false;
         self.look_item.next = 0.into();
@@ -601,11 +653,13 @@ impl Logic for CompleteSteps {
         self.load_domain.next = false;
         self.pair.next = Pair::Nothing;
         self.load_oldest.next = false;
-        self.load_limit.next = false;
+        self.load_limit.next = self.limiting.q.val();
+        self.limiting.d.next = false;
         self.load_first.next = false;
         self.load_length.next = false;
         self.pass.next = false;
         self.reach.next = false;
+        self.passing.next = self.state.q.val() == CompleteState::Complete;
         self.inclusive.next = self.positive.val() | self.fitting.q.val();
         self.load_offset.next = false;
         self.place_start.next = false;
@@ -645,7 +699,11 @@ impl Logic for CompleteSteps {
             self.reached.next = self.moved.q.val() & self.earlier.q.val();
         }
         // R44: two counts.
-        self.is_rnr.next = self.operation.q.val() == TimerOperation::Rnr;
+        self.is_rnr.d.next = self.operation.q.val() == TimerOperation::Rnr;
+        self.caused.d.next = self.cause.q.val().any();
+        self.overtaken.d.next = self.moved.q.val() & !self.failed.q.val() & self.is_response.val() & !self.looked.q.val().get_bit(24);
+        self.word_is_oldest.d.next = self.word.val().get_bits::<24>(0) == self.oldest.val();
+        self.word_is_before.d.next = self.word.val().get_bits::<24>(0) == self.before_oldest.q.val();
         self.hurt.next = self.fail_status.val();
         if self.work_kept.q.val() == CompleteWork::Sent {
             self.hurt.next = self.sent_status.val();
@@ -656,7 +714,7 @@ impl Logic for CompleteSteps {
                 & (self.moved.q.val() | (self.rewinding.q.val() & self.by_timer.val()) | self.waking.q.val() | self.alone.q.val()));
         self.limit.next = self.word.val().get_bits::<3>(5);
         self.used.next = self.retries.q.val();
-        if self.is_rnr.val() {
+        if self.is_rnr.q.val() {
             self.limit.next = self.word.val().get_bits::<3>(8);
             self.used.next = self.rnr_retries.q.val();
         }
@@ -719,12 +777,12 @@ impl Logic for CompleteSteps {
                 self.item_kept.d.next = 0.into();
                 self.look_read.next = true;
                 self.look_item.next = 2.into();
+                self.limiting.d.next = true;
                 self.state.d.next = CompleteState::ReadOldest;
             }
             CompleteState::ReadOldest => {
                 self.reading.d.next = true;
                 self.item_kept.d.next = 16.into();
-                self.load_limit.next = true;
                 self.state.d.next = CompleteState::ReadService;
             }
             CompleteState::ReadService => {
@@ -756,7 +814,7 @@ impl Logic for CompleteSteps {
                 if self.is_response.val() {
                     self.pair.next = Pair::PsnLimit;
                 }
-                self.load_service.next = !self.moved.q.val();
+                self.load_service.next = !self.moved.q.val() & !self.progressed.q.val();
                 self.state.d.next = CompleteState::LookLength;
             }
             CompleteState::LookLength => {
@@ -1043,16 +1101,16 @@ impl Logic for CompleteSteps {
             CompleteState::RetriesLook => {
                 // R44: an RNR limit of 7 is none.
                 self.spent.d.next = (self.used.val() == self.limit.val())
-                    & ((self.is_rnr.val() & (self.limit.val() != 7)) | (!self.is_rnr.val() & self.by_timer.val()));
+                    & ((self.is_rnr.q.val() & (self.limit.val() != 7)) | (!self.is_rnr.q.val() & self.by_timer.val()));
                 self.endless.d.next = self.limit.val() == 7;
                 // A sequence NAK, as nothing else has no cause.
-                self.selective.d.next = self.word.val().get_bit(16) & self.is_response.val() & !self.cause.q.val().any();
+                self.selective.d.next = self.word.val().get_bit(16) & self.is_response.val() & !self.caused.q.val();
                 self.state.d.next = CompleteState::Retry;
             }
             CompleteState::Retry => {
                 self.rewinding.d.next = true;
                 self.save.next = true;
-                if self.is_rnr.val() {
+                if self.is_rnr.q.val() {
                     self.waiting.d.next = true;
                     self.status_kept.d.next = self.status_rnr.val();
                     if !self.endless.q.val() {
@@ -1078,8 +1136,9 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Named => {
                 // R42.
-                self.same.d.next = self.word.val().get_bit(24) & (self.word.val().get_bits::<24>(0) == self.oldest.val());
-                self.behind.d.next = self.word.val().get_bit(24) & (self.word.val().get_bits::<24>(0) == self.before_oldest.q.val());
+                // The word has stood for a cycle, so it has been compared.
+                self.same.d.next = self.word.val().get_bit(24) & self.word_is_oldest.q.val();
+                self.behind.d.next = self.word.val().get_bit(24) & self.word_is_before.q.val();
                 self.state.d.next = CompleteState::Repeat;
             }
             CompleteState::Repeat => {
@@ -1103,9 +1162,9 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::StartWait;
             }
             CompleteState::StartWait => {
-                self.write.next = true;
-                self.write_item.next = 3.into();
-                self.write_data.next = 0.into();
+                self.writing.d.next = true;
+                self.write_kept.d.next = 3.into();
+                self.clearing.d.next = true;
                 self.state.d.next = CompleteState::Started;
             }
             CompleteState::Started => {
@@ -1120,9 +1179,9 @@ impl Logic for CompleteSteps {
                 self.waiting.d.next = false;
                 self.told.d.next = false;
                 self.operation.d.next = TimerOperation::Off;
-                self.write.next = true;
-                self.write_item.next = 2.into();
-                self.write_data.next = 0.into();
+                self.writing.d.next = true;
+                self.write_kept.d.next = 2.into();
+                self.clearing.d.next = true;
                 self.state.d.next = CompleteState::Save;
             }
             CompleteState::Posted => {
@@ -1134,14 +1193,14 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::PostedLook;
             }
             CompleteState::PostedLook => {
-                self.same.d.next = self.looked.q.val().get_bits::<16>(16) == self.wqe_kept.q.val();
+                self.posted_all.d.next = self.looked.q.val().get_bits::<16>(16) == self.wqe_kept.q.val();
                 self.state.d.next = CompleteState::Flush;
             }
             CompleteState::Flush => {
                 // R65: every posted WQE.
-                self.entry_valid.next = !self.same.q.val();
+                self.entry_valid.next = !self.posted_all.q.val();
                 self.entry_status.next = self.status_flush.val();
-                if self.same.q.val() {
+                if self.posted_all.q.val() {
                     self.state.d.next = CompleteState::Save;
                 } else {
                     if self.entry_ready.val() {
@@ -1159,39 +1218,36 @@ impl Logic for CompleteSteps {
                 self.state.d.next = CompleteState::BegunLook;
             }
             CompleteState::BegunLook => {
-                self.same.d.next = self.looked.q.val().get_bits::<16>(0) == self.wqe_kept.q.val();
+                self.begun_all.d.next = self.looked.q.val().get_bits::<16>(0) == self.wqe_kept.q.val();
                 self.state.d.next = CompleteState::Drained;
             }
             CompleteState::Drained => {
-                self.entry_valid.next = self.same.q.val() & !self.told.q.val();
+                self.entry_valid.next = self.begun_all.q.val() & !self.told.q.val();
                 self.entry_complete.next = false;
                 self.entry_event.next = true;
                 self.drained.next = true;
-                if self.entry_ready.val() | !self.same.q.val() | self.told.q.val() {
-                    self.told.d.next = self.same.q.val() | self.told.q.val();
+                if self.entry_ready.val() | !self.begun_all.q.val() | self.told.q.val() {
+                    self.told.d.next = self.begun_all.q.val() | self.told.q.val();
                     self.state.d.next = CompleteState::Save;
                 }
             }
             CompleteState::Save => {
-                self.write.next = true;
+                self.writing.d.next = true;
                 self.look_read.next = true;
                 self.look_item.next = 2.into();
+                self.limiting.d.next = true;
                 self.state.d.next = CompleteState::SaveIndex;
             }
             CompleteState::SaveIndex => {
-                self.write.next = true;
-                self.write_item.next = 1.into();
-                self.write_data.next = bit_cast::<32, 16>(self.wqe_kept.q.val())
-                    | (bit_cast::<32, 3>(self.retries.q.val()) << 16)
-                    | (bit_cast::<32, 3>(self.rnr_retries.q.val()) << 19);
-                self.load_limit.next = true;
+                self.writing.d.next = true;
+                self.write_kept.d.next = 1.into();
+                self.limiting.d.next = true;
                 self.look_read.next = true;
                 self.pair.next = Pair::OldestLimit;
                 self.state.d.next = CompleteState::Outstanding;
             }
             CompleteState::Outstanding => {
                 self.pair.next = Pair::OldestLimit;
-                self.load_limit.next = true;
                 self.state.d.next = CompleteState::Behind;
             }
             CompleteState::Behind => {
@@ -1209,13 +1265,7 @@ impl Logic for CompleteSteps {
                 }
                 if self.timer_ready.val() | !self.timing.q.val() {
                     // Send was resending what has arrived meanwhile: on to the oldest. What is sent alone Send sees to itself.
-                    self.go_back.next = self.rewinding.q.val()
-                        | (self.moved.q.val()
-                            & !self.failed.q.val()
-                            & self.is_response.val()
-                            & !self.negative.val()
-                            & !self.equal.val()
-                            & !self.looked.q.val().get_bit(24));
+                    self.go_back.next = self.rewinding.q.val() | (self.overtaken.q.val() & !self.negative.val() & !self.equal.val());
                     self.rewinding.d.next = self.go_back.val();
                     self.leave.next = true;
                 }
@@ -1229,9 +1279,8 @@ impl Logic for CompleteSteps {
             }
             CompleteState::Refer => {
                 self.pair.next = Pair::OldestFirst;
-                self.write.next = true;
-                self.write_item.next = 3.into();
-                self.write_data.next = bit_cast::<32, 24>(self.oldest.val()) | (bit_cast::<32, 1>(self.alone.q.val().into()) << 24);
+                self.writing.d.next = true;
+                self.write_kept.d.next = 3.into();
                 self.state.d.next = CompleteState::Referred;
             }
             CompleteState::Referred => {
@@ -1276,11 +1325,9 @@ impl Logic for CompleteSteps {
         }
 
         self.progressed.d.next = self.progress.val();
-        if self.progress.val() {
+        if self.progressed.q.val() {
             self.moved.d.next = true;
             self.waking.d.next = true;
-        }
-        if self.progressed.q.val() {
             // R44: both counts begin anew.
             self.implied.d.next = false;
             self.waiting.d.next = false;
@@ -1299,13 +1346,13 @@ impl Logic for CompleteSteps {
         if self.leave.val() {
             self.state.d.next = CompleteState::Finish;
             // With a hold, the wake comes when it is over.
-            if self.waking.q.val() & !self.is_rnr.val() {
+            if self.waking.q.val() & !self.is_rnr.q.val() {
                 self.state.d.next = CompleteState::Wake;
             }
             if self.go_back.val() {
                 self.state.d.next = CompleteState::Refer;
             }
-            if (self.state.q.val() == CompleteState::Timer) & self.cause.q.val().any() {
+            if (self.state.q.val() == CompleteState::Timer) & self.caused.q.val() {
                 self.state.d.next = CompleteState::Count;
             }
         }
@@ -1323,7 +1370,7 @@ impl Logic for CompleteSteps {
         self.closing.next = self.closing_kept.q.val();
         self.place_hit.next = self.hit.q.val();
         self.named.next = self.named_kept.q.val();
-        self.rewind_hold.next = self.is_rnr.val();
+        self.rewind_hold.next = self.is_rnr.q.val();
         self.rewind_alone.next = self.alone.q.val();
         self.report_valid.next = self.report.q.val();
         self.report_index.next = self.report_kept.q.val();
@@ -1336,6 +1383,8 @@ impl Logic for CompleteSteps {
             self.reading.d.next = false;
             self.progressed.d.next = false;
             self.quiet.d.next = false;
+            self.writing.d.next = false;
+            self.limiting.d.next = false;
         }
     }
 

@@ -19,7 +19,7 @@
 //!
 //! RAM words of a QP: 0 entry ([7:0] deadline, [12:8] shift, [13] RNR, [14] running), 1 the ACK timeout code of the host's row.
 //! A round takes 4 cycles for an idle timer, 7 for a running one: up to 12 us for 256 QPs at 156.25 MHz. `arm` starts the ACK timer only where
-//! none runs (R45); `set` puts an end to whatever ran. An `expired` on offer is withdrawn when something else is asked, and offered again if still due.
+//! none runs (R45); `set` puts an end to whatever ran. `arm` and `table` are taken into a register each, when that is free, and done in a later step: an `arm` within 40 cycles. An `expired` on offer is withdrawn when something else is asked, and offered again if still due.
 //! `tick` counts clocks per 4.096 us as 24.8 fixed point, 8 to 2,047 clocks (500 MHz), and no fewer than a quarter of the QPs: 128 of the smallest units
 //! (32 `tick`s) must be longer than a round of the scan, or a deadline that has passed is taken for one to come. `SA` must be `QA + 1`, `SC` one more.
 //! With `coarse` time runs 2^19 times as fast, in steps of that size: for tests of the long codes only.
@@ -49,6 +49,7 @@ enum TimersState {
     Store,
     Keep,
     Offer,
+    Taken,
 }
 
 #[derive(LogicBlock)]
@@ -85,14 +86,21 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     /// Clearing after reset: its top bit says that it is over.
     clear: DFF<Bits<SC>>,
     scan: DFF<Bits<QA>>,
-    /// The scan goes before `arm` and `table`.
+    /// The scan goes before `arm`.
     turn: DFF<Bit>,
+    /// What was asked for is still to be done.
+    pending: DFF<Bit>,
     asked: DFF<TimerOperation>,
     asked_index: DFF<Bits<QA>>,
     asked_code: DFF<Bits<5>>,
+    /// An `arm`, and a code of the host's, that were taken and are still to be done.
+    armed: DFF<Bit>,
+    armed_index: DFF<Bits<QA>>,
+    coded: DFF<Bit>,
+    coded_index: DFF<Bits<QA>>,
+    coded_code: DFF<Bits<5>>,
     /// What is being done, for whom.
     operation: DFF<TimerOperation>,
-    arming: DFF<Bit>,
     number: DFF<Bits<QA>>,
     item: DFF<Bit>,
     word: DFF<Bits<15>>,
@@ -108,7 +116,6 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     low_full: DFF<Bit>,
     over: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
-    pending: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     onward: Signal<Local, Bit>,
@@ -166,7 +173,11 @@ impl<const QA: usize, const SA: usize, const SC: usize> Timers<QA, SA, SC> {
             asked_index: Default::default(),
             asked_code: Default::default(),
             operation: Default::default(),
-            arming: Default::default(),
+            armed: Default::default(),
+            armed_index: Default::default(),
+            coded: Default::default(),
+            coded_index: Default::default(),
+            coded_code: Default::default(),
             number: Default::default(),
             item: Default::default(),
             word: Default::default(),
@@ -217,7 +228,12 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             asked_index,
             asked_code,
             operation,
-            arming,
+            armed,
+            armed_index,
+            coded,
+            coded_index,
+            coded_code,
+            pending,
             number,
             item
         );
@@ -247,14 +263,11 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
 
         self.over.next = self.clear.q.val() == self.top.val();
         self.ready.next = self.over.val();
-        self.pending.next = self.asked.q.val() != TimerOperation::Nothing;
-        self.other.next = self.pending.val() | self.arm_valid.val() | self.table_valid.val();
+        self.other.next = self.pending.q.val() | self.armed.q.val() | self.coded.q.val();
         self.onward.next = false;
         // The code of an RNR wait is still being read.
-        self.open.next = !self.pending.val() & (self.operation.q.val() != TimerOperation::Rnr);
+        self.open.next = !self.pending.q.val() & (self.operation.q.val() != TimerOperation::Rnr);
         self.set_ready.next = self.open.val();
-        self.arm_ready.next = false;
-        self.table_ready.next = false;
         self.expired_valid.next = false;
         self.expired_index.next = self.scan.q.val();
         self.expired_rnr.next = self.word.q.val().get_bit(13);
@@ -278,38 +291,44 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         self.write.d.next = false;
         self.write_data.d.next = 0.into();
 
+        // `arm` and `table` wait in registers of their own, so that neither side sees the other's choice.
+        self.arm_ready.next = self.over.val() & !self.armed.q.val();
+        self.table_ready.next = self.over.val() & !self.coded.q.val();
+        if !self.armed.q.val() {
+            self.armed.d.next = self.arm_valid.val() & self.over.val();
+            self.armed_index.d.next = self.arm_index.val();
+        }
+        if !self.coded.q.val() {
+            self.coded.d.next = self.table_valid.val() & self.over.val();
+            self.coded_index.d.next = self.table_index.val();
+            self.coded_code.d.next = self.table_code.val();
+        }
+
         match self.state.q.val() {
             TimersState::Pick => {
                 self.number.d.next = self.scan.q.val();
                 self.operation.d.next = TimerOperation::Nothing;
-                self.arming.d.next = false;
                 self.item.d.next = false;
-                self.turn.d.next = false;
-                self.state.d.next = TimersState::Read;
-                if !self.turn.q.val() {
-                    if self.table_valid.val() {
-                        self.number.d.next = self.table_index.val();
-                        self.item.d.next = true;
-                        self.turn.d.next = true;
-                        self.state.d.next = TimersState::Keep;
-                    }
-                    if self.arm_valid.val() {
-                        self.number.d.next = self.arm_index.val();
-                        self.item.d.next = false;
-                        self.operation.d.next = TimerOperation::Ack;
-                        self.arming.d.next = true;
-                        self.turn.d.next = true;
-                        self.state.d.next = TimersState::Read;
-                    }
-                }
-                if self.pending.val() {
-                    self.number.d.next = self.asked_index.q.val();
-                    self.operation.d.next = self.asked.q.val();
-                    self.arming.d.next = false;
-                    self.asked.d.next = TimerOperation::Nothing;
-                    self.item.d.next = self.asked.q.val() == TimerOperation::Ack;
-                    self.turn.d.next = self.turn.q.val();
+                if self.coded.q.val() {
+                    // Before all else, so what comes after a code finds it; and not twice in a row.
+                    self.number.d.next = self.coded_index.q.val();
+                    self.item.d.next = true;
+                    self.state.d.next = TimersState::Keep;
+                } else {
+                    self.turn.d.next = false;
                     self.state.d.next = TimersState::Read;
+                    if self.armed.q.val() & !self.turn.q.val() {
+                        self.number.d.next = self.armed_index.q.val();
+                        self.operation.d.next = TimerOperation::Ack;
+                        self.turn.d.next = true;
+                    }
+                    if self.pending.q.val() {
+                        self.number.d.next = self.asked_index.q.val();
+                        self.operation.d.next = self.asked.q.val();
+                        self.pending.d.next = false;
+                        self.item.d.next = self.asked.q.val() == TimerOperation::Ack;
+                        self.turn.d.next = self.turn.q.val();
+                    }
                 }
             }
             TimersState::Read => {
@@ -333,10 +352,10 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
                             }
                         } else {
                             // R45: what runs goes on.
+                            self.armed.d.next = false;
                             self.item.d.next = true;
                             self.state.d.next = TimersState::Read;
                             if self.word.q.val().get_bit(14) {
-                                self.arm_ready.next = true;
                                 self.state.d.next = TimersState::Pick;
                             }
                         }
@@ -408,25 +427,28 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
                             bit_cast::<15, 8>(self.deadline.val()) | (bit_cast::<15, 5>(self.shift.q.val()) << 8) | 0x6000;
                     }
                 }
-                self.arm_ready.next = self.arming.q.val();
                 self.state.d.next = TimersState::Pick;
             }
             TimersState::Keep => {
-                self.table_ready.next = true;
-                self.write.d.next = self.table_valid.val();
-                self.write_data.d.next = bit_cast::<15, 5>(self.table_code.val());
+                self.coded.d.next = false;
+                self.write.d.next = true;
+                self.write_data.d.next = bit_cast::<15, 5>(self.coded_code.q.val());
                 self.state.d.next = TimersState::Pick;
             }
             TimersState::Offer => {
-                self.expired_valid.next = !self.pending.val();
+                self.expired_valid.next = !self.pending.q.val();
                 if self.other.val() {
                     self.state.d.next = TimersState::Pick;
                 }
-                if self.expired_ready.val() & !self.pending.val() {
-                    self.write.d.next = true;
-                    self.onward.next = true;
-                    self.state.d.next = TimersState::Pick;
+                if self.expired_ready.val() & !self.pending.q.val() {
+                    self.state.d.next = TimersState::Taken;
                 }
+            }
+            TimersState::Taken => {
+                // It runs no longer.
+                self.write.d.next = true;
+                self.onward.next = true;
+                self.state.d.next = TimersState::Pick;
             }
             _ => {
                 self.state.d.next = TimersState::Pick;
@@ -437,6 +459,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.scan.d.next = self.scan.q.val() + 1;
         }
         if self.set_valid.val() & self.open.val() {
+            self.pending.d.next = self.set_operation.val() != TimerOperation::Nothing;
             self.asked.d.next = self.set_operation.val();
             self.asked_index.d.next = self.set_index.val();
             self.asked_code.d.next = self.set_code.val();
@@ -447,10 +470,8 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.write.d.next = true;
             self.write_address.d.next = self.clear.q.val().get_bits::<SA>(0);
             self.write_data.d.next = 0.into();
-            self.arm_ready.next = false;
-            self.table_ready.next = false;
             self.set_ready.next = false;
-            self.asked.d.next = TimerOperation::Nothing;
+            self.pending.d.next = false;
         }
         if self.reset.val() {
             self.operation.d.next = TimerOperation::Nothing;
@@ -458,8 +479,9 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.clear.d.next = 0.into();
             self.scan.d.next = 0.into();
             self.turn.d.next = false;
-            self.asked.d.next = TimerOperation::Nothing;
-            self.arming.d.next = false;
+            self.pending.d.next = false;
+            self.armed.d.next = false;
+            self.coded.d.next = false;
             self.rest.d.next = 0.into();
             self.low.d.next = 0.into();
             self.high.d.next = 0.into();

@@ -111,7 +111,10 @@ pub struct Retire<const QUEUE: usize, const HOLD: usize, const A: usize, const B
     event_due: DFF<Bit>,
     serve_due: DFF<Bit>,
     errors: Fifo<B, C, 12>,
-    /// Those in it.
+    /// The one that is offered: the FIFO's RAM isn't read by what control says in the same cycle.
+    offered: DFF<Bit>,
+    offered_index: DFF<Bits<12>>,
+    /// Those that control hasn't taken.
     owed: DFF<Bits<6>>,
     /// Failed entries that aren't counted yet.
     uncounted: DFF<Bits<6>>,
@@ -204,6 +207,8 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             came_answers: Default::default(),
             came_alone: Default::default(),
             came_syndrome: Default::default(),
+            offered: Default::default(),
+            offered_index: Default::default(),
             answered: Default::default(),
             overtakes: Default::default(),
             pushed: Default::default(),
@@ -276,7 +281,9 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             came,
             came_answers,
             came_alone,
-            came_syndrome
+            came_syndrome,
+            offered,
+            offered_index
         );
         clock!(self, clock, errors);
         self.errors.reset.next = self.reset.val();
@@ -409,8 +416,15 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.index.next = self.head.val().get_bits::<12>(0) & self.index_mask.val();
         self.errors.s_data.next = self.index.val();
         self.errors.s_valid.next = self.complete_now.val() & self.failed.q.val();
-        self.errors.m_ready.next = self.qp_error_ready.val();
-        self.error_taken.next = self.errors.m_valid.val() & self.qp_error_ready.val();
+        self.errors.m_ready.next = !self.offered.q.val();
+        self.error_taken.next = self.offered.q.val() & self.qp_error_ready.val();
+        if self.qp_error_ready.val() {
+            self.offered.d.next = false;
+        }
+        if !self.offered.q.val() {
+            self.offered.d.next = self.errors.m_valid.val();
+            self.offered_index.d.next = self.errors.m_data.val();
+        }
         if self.errors.s_valid.val() & !self.error_taken.val() {
             self.owed.d.next = self.owed.q.val() + 1;
         }
@@ -440,7 +454,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
 
         // A READ that misses bytes: the completion is its, or the QP has left its life.
         self.missing.next = self.spoiled.q.val() & self.head.val().get_bit(241) & (self.spoiled_index.q.val() == self.index.val());
-        if (self.pop.val() & self.missing.val() & self.head.val().get_bit(71)) | (self.still_long.val() & !self.errors.m_valid.val()) {
+        if (self.pop.val() & self.missing.val() & self.head.val().get_bit(71)) | (self.still_long.val() & !self.owed.q.val().any()) {
             self.spoiled.d.next = false;
         }
         if self.complete_now.val() & self.failed.q.val() & self.head.val().get_bit(241) & !self.head.val().get_bit(71) {
@@ -454,7 +468,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.event_valid.next = self.event_due.q.val();
         self.serve_valid.next = self.serve_due.q.val();
         self.serve_index.next = self.index.val();
-        self.qp_error_valid.next = self.errors.m_valid.val();
+        self.qp_error_valid.next = self.offered.q.val();
         if self.sending.q.val() {
             self.ack_due.d.next = self.ack_due.q.val() & (!self.ack_ready.val() | self.early_offered.q.val());
             self.completion_due.d.next = self.completion_due.q.val() & !self.completion_ready.val();
@@ -513,7 +527,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         self.completion.next.word2 = self.head.val().get_bits::<32>(144);
         self.completion.next.word3 = self.head.val().get_bits::<32>(176);
         self.completion.next.word4 = bit_cast::<32, 24>(self.head.val().get_bits::<24>(208) & self.datagram_mask.val());
-        self.qp_error_index.next = self.errors.m_data.val();
+        self.qp_error_index.next = self.offered_index.q.val();
 
         if self.reset.val() {
             self.taken.d.next = 0.into();
@@ -533,6 +547,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
             self.early_offered.d.next = false;
             self.early_stands.d.next = false;
             self.came.d.next = false;
+            self.offered.d.next = false;
         }
     }
 

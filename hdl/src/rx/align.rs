@@ -67,6 +67,8 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     x_whole: DFF<Bit>,
     y_whole: DFF<Bit>,
     beat: DFF<Bits<BA>>,
+    /// `beat` is the longest frame's end.
+    at_longest: DFF<Bit>,
     earlier: DFF<Bits<16>>,
     held: DFF<Bits<32>>,
     held_whole: DFF<Bit>,
@@ -85,6 +87,8 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     is_ipv6: DFF<Bit>,
     active: DFF<Bit>,
     next_word: DFF<Bits<5>>,
+    /// `next_word` is the one that ends the shortest packet.
+    at_reach: DFF<Bit>,
     reached: DFF<Bit>,
     out_data: DFF<Bits<W>>,
     out_word: DFF<Bits<5>>,
@@ -151,9 +155,9 @@ pub struct Align<const W: usize, const K: usize, const L: usize, const KB: usize
     late_always: Constant<Bit>,
     has_ipv6: Constant<Bit>,
     zero_beat: Constant<Bits<BA>>,
-    max_beats: Constant<Bits<BA>>,
+    before_longest: Constant<Bits<BA>>,
     ipv4_word: Constant<Bits<5>>,
-    reach_word: Constant<Bits<5>>,
+    before_reach: Constant<Bits<5>>,
     words: Constant<Bits<5>>,
     last_word: Constant<Bits<5>>,
     one_beat: Constant<Bits<BA>>,
@@ -202,6 +206,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
             x_whole: Default::default(),
             y_whole: Default::default(),
             beat: Default::default(),
+            at_longest: Default::default(),
             earlier: Default::default(),
             held: Default::default(),
             held_whole: Default::default(),
@@ -220,6 +225,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
             is_ipv6: Default::default(),
             active: Default::default(),
             next_word: Default::default(),
+            at_reach: Default::default(),
             reached: Default::default(),
             out_data: Default::default(),
             out_word: Default::default(),
@@ -285,10 +291,10 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
             late_always: Constant::new(L == 1),
             has_ipv6: Constant::new(has_ipv6),
             zero_beat: number(1),
-            max_beats: number(max_frame / K),
+            before_longest: number(max_frame / K - 1),
             one_beat: number(1),
             ipv4_word: place(5 / L * L),
-            reach_word: place(SHORTEST_END - L),
+            before_reach: place(SHORTEST_END - 2 * L),
             words: place(L),
             last_word: place(LAST_WORD),
             counts: std::array::from_fn(|i| Constant::new((i as u64).to_bits())),
@@ -299,7 +305,10 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
 impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: usize> Logic for Align<W, K, L, KB, BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, beat_data, beat_count, beat_valid, beat_last, beat_bad, x_whole, y_whole, beat, earlier, held, held_whole);
+        dff_setup!(
+            self, clock, beat_data, beat_count, beat_valid, beat_last, beat_bad, x_whole, y_whole, beat, at_longest, earlier, held,
+            held_whole
+        );
         dff_setup!(
             self,
             clock,
@@ -312,7 +321,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
             at_inner,
             at_late
         );
-        dff_setup!(self, clock, ending, mac, vlan, is_ipv4, is_ipv6, active, next_word, reached);
+        dff_setup!(self, clock, ending, mac, vlan, is_ipv4, is_ipv6, active, next_word, at_reach, reached);
         dff_setup!(self, clock, out_data, out_word, out_low, out_high, out_valid, out_first, out_zero);
 
         // The raw beat. A MAC's keep is contiguous and full but on the last beat.
@@ -465,11 +474,8 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
                 self.top_whole.next = self.y_whole_now.val();
             }
         }
-        self.reach.next = self.beat_valid_now.val()
-            & self.active.q.val()
-            & !self.end_now.val()
-            & (self.next_word.q.val() == self.reach_word.val())
-            & self.top_whole.val();
+        self.reach.next =
+            self.beat_valid_now.val() & self.active.q.val() & !self.end_now.val() & self.at_reach.q.val() & self.top_whole.val();
 
         self.out_data.d.next = bit_cast::<W, 32>(self.low.val());
         for _i in 1..L {
@@ -511,18 +517,22 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
             self.at_type.d.next = (self.beat.q.val() == self.before_type.val()) & !self.beat_last_now.val();
             self.at_inner.d.next = (self.beat.q.val() == self.before_inner.val()) & !self.beat_last_now.val();
             self.at_late.d.next = (self.beat.q.val() == self.before_late.val()) & !self.beat_last_now.val();
-            if self.beat.q.val() != self.max_beats.val() {
+            if !self.at_longest.q.val() {
                 self.beat.d.next = self.beat.q.val() + self.one_beat.val();
+                self.at_longest.d.next = self.beat.q.val() == self.before_longest.val();
             }
             self.reached.d.next = self.reached.q.val() | self.reach.val();
             if self.beat_last_now.val() {
                 self.beat.d.next = 0.into();
+                self.at_longest.d.next = false;
                 self.reached.d.next = false;
             }
         }
         if self.record.val() {
             self.active.d.next = true;
             self.next_word.d.next = self.word_now.val();
+            // The first word is none of the last ones.
+            self.at_reach.d.next = !self.first_now.val() & (self.next_word.q.val() == self.before_reach.val());
             if self.word_now.val() != self.last_word.val() {
                 self.next_word.d.next = self.word_now.val() + self.words.val();
             }
@@ -539,7 +549,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
         self.raw_valid.next = self.beat_valid_now.val();
         self.raw_last.next = self.beat_last_now.val();
         self.raw_bad.next = self.beat_bad_now.val();
-        self.raw_too_long.next = self.beat.q.val() == self.max_beats.val();
+        self.raw_too_long.next = self.at_longest.q.val();
         self.raw_reached.next = (self.reached.q.val() | self.reach.val()) & self.mac.q.val();
         self.data.next = self.out_data.q.val();
         self.word.next = self.out_word.q.val();
@@ -562,6 +572,7 @@ impl<const W: usize, const K: usize, const L: usize, const KB: usize, const BA: 
         if self.reset.val() {
             self.beat_valid.d.next = false;
             self.beat.d.next = 0.into();
+            self.at_longest.d.next = false;
             self.at_type.d.next = false;
             self.at_inner.d.next = false;
             self.at_late.d.next = false;

@@ -48,6 +48,8 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     pub read_data: Signal<Out, Bits<W>>,
     ram: SplitRam<HR, W>,
     count: DFF<Bits<RB>>,
+    /// `count` is all rows.
+    full: DFF<Bit>,
     write_row: DFF<Bits<R>>,
     read_row: DFF<Bits<R>>,
     blocked_before: DFF<Bit>,
@@ -60,7 +62,6 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     row_begins: Signal<Local, Bit>,
     blocked_now: Signal<Local, Bit>,
     row_kept: Signal<Local, Bit>,
-    full: Signal<Local, Bit>,
     payload_beat: Signal<Local, Bits<BA>>,
     payload_high: Signal<Local, Bit>,
     meta_10: Signal<Local, Bits<32>>,
@@ -72,7 +73,7 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     meta_slot: Constant<Bits<4>>,
     one_row: Constant<Bits<R>>,
     one_count: Constant<Bits<RB>>,
-    all_rows: Constant<Bits<RB>>,
+    all_but_one: Constant<Bits<RB>>,
 }
 
 impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: usize, const BA: usize> Default
@@ -103,6 +104,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             read_data: Default::default(),
             ram: Default::default(),
             count: Default::default(),
+            full: Default::default(),
             write_row: Default::default(),
             read_row: Default::default(),
             blocked_before: Default::default(),
@@ -115,7 +117,6 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             row_begins: Default::default(),
             blocked_now: Default::default(),
             row_kept: Default::default(),
-            full: Default::default(),
             payload_beat: Default::default(),
             payload_high: Default::default(),
             meta_10: Default::default(),
@@ -126,7 +127,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             meta_slot: slot(10),
             one_row: Constant::new(1u64.to_bits()),
             one_count: Constant::new(1u64.to_bits()),
-            all_rows: Constant::new((1u64 << R).to_bits()),
+            all_but_one: Constant::new(((1u64 << R) - 1).to_bits()),
         }
     }
 }
@@ -136,11 +137,10 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, count, write_row, read_row, blocked_before, kept, meta_row, meta);
+        dff_setup!(self, clock, count, full, write_row, read_row, blocked_before, kept, meta_row, meta);
         clock!(self, clock, ram);
 
         self.in_row.next = self.row_words.val().get_bit(self.word.val().index());
-        self.full.next = self.count.q.val() == self.all_rows.val();
         // One lane: the row begins at word 8, since the count may still rise when word 5 comes.
         self.row_begins.next = self.first.val();
         for _i in L..2 {
@@ -148,7 +148,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         }
         self.blocked_now.next = self.blocked_before.q.val();
         if self.row_begins.val() {
-            self.blocked_now.next = self.full.val();
+            self.blocked_now.next = self.full.q.val();
         }
         self.blocked_before.d.next = self.blocked_now.val();
         self.blocked.next = self.blocked_now.val();
@@ -209,10 +209,12 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             self.write_row.d.next = self.write_row.q.val() + self.one_row.val();
             if !self.done.val() {
                 self.count.d.next = self.count.q.val() + self.one_count.val();
+                self.full.d.next = self.count.q.val() == self.all_but_one.val();
             }
         } else {
             if self.done.val() {
                 self.count.d.next = self.count.q.val() - self.one_count.val();
+                self.full.d.next = false;
             }
         }
         if self.done.val() {
@@ -222,6 +224,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
 
         if self.reset.val() {
             self.count.d.next = 0.into();
+            self.full.d.next = false;
             self.write_row.d.next = 0.into();
             self.read_row.d.next = 0.into();
             self.blocked_before.d.next = false;

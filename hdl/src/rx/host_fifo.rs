@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! raw beat ─► RAM 2^HA × {data, count, last} ─► m_host_*
-//!              ▲ write pointer; on the last beat committed := write + 1, or write := committed
+//!              ▲ write pointer; after the last beat committed := write, or write := committed
 //! ```
 //!
 //! The verdict comes with the last raw beat; it counts unless the frame met a full FIFO (`overflow`). The reader sees only committed frames. Latency 3
@@ -41,12 +41,18 @@ pub struct HostFifo<const W: usize, const K: usize, const KB: usize, const HA: u
     room: DFF<Bits<HA>>,
     near: DFF<Bit>,
     lost: DFF<Bit>,
+    /// Of the cycle before: a frame ended, and is kept or taken back.
+    keep: DFF<Bit>,
+    drop: DFF<Bit>,
     out_valid: DFF<Bit>,
     none: DFF<Bit>,
     none_behind: DFF<Bit>,
     fetched: DFF<Bit>,
     empty: Signal<Local, Bit>,
+    write_now: Signal<Local, Bits<HA>>,
     next_write: Signal<Local, Bits<HA>>,
+    committed_now: Signal<Local, Bits<HA>>,
+    kept: Signal<Local, Bit>,
     lost_now: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
     word: Signal<Local, Bits<HD>>,
@@ -81,12 +87,17 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             room: Default::default(),
             near: Default::default(),
             lost: Default::default(),
+            keep: Default::default(),
+            drop: Default::default(),
             out_valid: Default::default(),
             none: Default::default(),
             none_behind: Default::default(),
             fetched: Default::default(),
             empty: Default::default(),
+            write_now: Default::default(),
             next_write: Default::default(),
+            committed_now: Default::default(),
+            kept: Default::default(),
             lost_now: Default::default(),
             fetch: Default::default(),
             word: Default::default(),
@@ -111,6 +122,8 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             room,
             near,
             lost,
+            keep,
+            drop,
             out_valid,
             none,
             none_behind,
@@ -118,9 +131,19 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
         );
         clock!(self, clock, ram);
 
-        self.next_write.next = self.write.q.val() + self.one.val();
+        // The verdict moves the pointers a cycle later; what reads them sees that at once.
+        self.write_now.next = self.write.q.val();
+        if self.drop.q.val() {
+            self.write_now.next = self.committed.q.val();
+        }
+        self.committed_now.next = self.committed.q.val();
+        if self.keep.q.val() {
+            self.committed_now.next = self.write.q.val();
+        }
+        self.committed.d.next = self.committed_now.val();
+        self.next_write.next = self.write_now.val() + self.one.val();
         // 64 bits: both are registers, so two cycles old. A room of 0 is an empty FIFO, since the writer never reaches the reader.
-        self.room.d.next = self.read.q.val() - self.write.q.val();
+        self.room.d.next = self.read.q.val() - self.write_now.val();
         self.near.d.next = (self.room.q.val() < self.least_room.val()) & self.room.q.val().any();
         self.lost_now.next = self.lost.q.val() | (self.next_write.val() == self.read.q.val());
         for _i in 4..K {
@@ -131,25 +154,24 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             | (bit_cast::<HD, KB>(self.s_count.val()) << 1)
             | bit_cast::<HD, 1>(self.s_last.val().into());
         self.ram.write_enable.next = self.s_valid.val() & !self.lost_now.val();
-        self.ram.write_address.next = self.write.q.val();
+        self.ram.write_address.next = self.write_now.val();
         self.ram.write_data.next = self.word.val();
+        self.kept.next = self.commit.val() & !self.lost_now.val();
+        self.write.d.next = self.write_now.val();
+        self.keep.d.next = false;
+        self.drop.d.next = false;
         if self.s_valid.val() {
             self.lost.d.next = self.lost_now.val() & !self.s_last.val();
             if !self.lost_now.val() {
                 self.write.d.next = self.next_write.val();
             }
-            if self.s_last.val() {
-                if self.commit.val() & !self.lost_now.val() {
-                    self.committed.d.next = self.next_write.val();
-                } else {
-                    self.write.d.next = self.committed.q.val();
-                }
-            }
+            self.keep.d.next = self.s_last.val() & self.kept.val();
+            self.drop.d.next = self.s_last.val() & !self.kept.val();
         }
 
         // Of the cycle before: is there nothing at `read`, nothing behind it. What has been committed since is seen a cycle later.
-        self.none.d.next = self.read.q.val() == self.committed.q.val();
-        self.none_behind.d.next = (self.read.q.val() + self.one.val()) == self.committed.q.val();
+        self.none.d.next = self.read.q.val() == self.committed_now.val();
+        self.none_behind.d.next = (self.read.q.val() + self.one.val()) == self.committed_now.val();
         self.empty.next = self.none.q.val();
         if self.fetched.q.val() {
             self.empty.next = self.none_behind.q.val();
@@ -184,6 +206,8 @@ impl<const W: usize, const K: usize, const KB: usize, const HA: usize, const HD:
             self.room.d.next = 0.into();
             self.near.d.next = false;
             self.lost.d.next = false;
+            self.keep.d.next = false;
+            self.drop.d.next = false;
             self.out_valid.d.next = false;
             self.none.d.next = true;
             self.fetched.d.next = false;

@@ -72,6 +72,15 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     udp: DFF<Bit>,
     port: DFF<Bit>,
     hit: [DFF<Bit>; G],
+    same_6: [DFF<Bit>; G],
+    same_7: [DFF<Bit>; G],
+    same_8: [DFF<Bit>; G],
+    same_9: [DFF<Bit>; G],
+    was_6: DFF<Bit>,
+    was_7: DFF<Bit>,
+    was_8: DFF<Bit>,
+    was_9: DFF<Bit>,
+    was_ipv6: DFF<Bit>,
     ip_words: DFF<Bits<BA>>,
     ip_long: DFF<Bit>,
     pair_low: DFF<Bits<17>>,
@@ -84,6 +93,9 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     udp_long: DFF<Bit>,
     over_ip: DFF<Bit>,
     beats_left: DFF<Bits<BA>>,
+    /// `beats_left` is one; is not zero.
+    one_is_left: DFF<Bit>,
+    some_are_left: DFF<Bit>,
     short: DFF<Bit>,
     in_body: DFF<Bit>,
     body: DFF<Bit>,
@@ -169,6 +181,10 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     all_ones: Constant<Bits<12>>,
     extension_word: Constant<Bits<5>>,
     one_left: Constant<Bits<BA>>,
+    two_left: Constant<Bits<BA>>,
+    /// UDP lengths in words whose body is one beat, none.
+    length_of_one: [Constant<Bits<BA>>; L],
+    length_of_none: [Constant<Bits<BA>>; L],
     gid_number: [Constant<Bits<2>>; 4],
 }
 
@@ -212,6 +228,15 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             udp: Default::default(),
             port: Default::default(),
             hit: std::array::from_fn(|_| Default::default()),
+            same_6: std::array::from_fn(|_| Default::default()),
+            same_7: std::array::from_fn(|_| Default::default()),
+            same_8: std::array::from_fn(|_| Default::default()),
+            same_9: std::array::from_fn(|_| Default::default()),
+            was_6: Default::default(),
+            was_7: Default::default(),
+            was_8: Default::default(),
+            was_9: Default::default(),
+            was_ipv6: Default::default(),
             ip_long: Default::default(),
             pair_low: Default::default(),
             pair_high: Default::default(),
@@ -223,6 +248,8 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             udp_long: Default::default(),
             over_ip: Default::default(),
             beats_left: Default::default(),
+            one_is_left: Default::default(),
+            some_are_left: Default::default(),
             short: Default::default(),
             in_body: Default::default(),
             body: Default::default(),
@@ -314,6 +341,9 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             top: Constant::new((1u64 << (BA - 1)).to_bits()),
             extension_word: Constant::new(EXTENSION.to_bits()),
             one_left: Constant::new(1u64.to_bits()),
+            two_left: Constant::new(2u64.to_bits()),
+            length_of_one: std::array::from_fn(|i| Constant::new((3 + i as u64).to_bits())),
+            length_of_none: std::array::from_fn(|i| Constant::new((3 - L as u64 + i as u64).to_bits())),
             gid_number: std::array::from_fn(|i| Constant::new((i as u64).to_bits())),
         }
     }
@@ -332,6 +362,8 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             udp_long,
             over_ip,
             beats_left,
+            one_is_left,
+            some_are_left,
             short,
             in_body,
             body,
@@ -351,7 +383,12 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             too_short,
             wrong_length,
             v6,
-            index
+            index,
+            was_6,
+            was_7,
+            was_8,
+            was_9,
+            was_ipv6
         );
 
         // The words as big-endian numbers. With two lanes an odd word is the upper one.
@@ -410,7 +447,12 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.port.d.next = self.even.val().get_bits::<16>(0) == self.port_roce.val();
         }
 
-        // Destination address against the GIDs.
+        // Destination address against the GIDs: each word by itself, then, a cycle later, what they say together.
+        self.was_6.d.next = self.is_6.val();
+        self.was_7.d.next = self.is_7.val();
+        self.was_8.d.next = self.is_8.val();
+        self.was_9.d.next = self.is_9.val();
+        self.was_ipv6.d.next = self.ipv6.val();
         self.gid_entry[0].next = self.gid.val().get_bits::<128>(0);
         self.gid_entry[1].next = self.gid.val().get_bits::<128>(128);
         self.gid_entry[2].next = self.gid.val().get_bits::<128>(256);
@@ -424,23 +466,31 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         }
         for i in 0..G {
             self.hit[i].clock.next = self.clock.val();
+            self.same_6[i].clock.next = self.clock.val();
+            self.same_7[i].clock.next = self.clock.val();
+            self.same_8[i].clock.next = self.clock.val();
+            self.same_9[i].clock.next = self.clock.val();
+            self.same_6[i].d.next = self.even.val() == self.gid_entry[i].val().get_bits::<32>(96);
+            self.same_7[i].d.next = self.odd.val() == self.gid_entry[i].val().get_bits::<32>(64);
+            self.same_8[i].d.next = self.even.val() == self.gid_entry[i].val().get_bits::<32>(32);
+            self.same_9[i].d.next = self.odd.val() == self.gid_entry[i].val().get_bits::<32>(0);
             self.matched[i].next = self.hit[i].q.val();
-            if self.ipv6.val() {
-                if self.is_6.val() {
-                    self.matched[i].next = self.gid_v6[i].val() & (self.even.val() == self.gid_entry[i].val().get_bits::<32>(96));
+            if self.was_ipv6.q.val() {
+                if self.was_6.q.val() {
+                    self.matched[i].next = self.gid_v6[i].val() & self.same_6[i].q.val();
                 }
-                if self.is_7.val() {
-                    self.matched[i].next = self.matched[i].val() & (self.odd.val() == self.gid_entry[i].val().get_bits::<32>(64));
+                if self.was_7.q.val() {
+                    self.matched[i].next = self.matched[i].val() & self.same_7[i].q.val();
                 }
-                if self.is_8.val() {
-                    self.matched[i].next = self.matched[i].val() & (self.even.val() == self.gid_entry[i].val().get_bits::<32>(32));
+                if self.was_8.q.val() {
+                    self.matched[i].next = self.matched[i].val() & self.same_8[i].q.val();
                 }
-                if self.is_9.val() {
-                    self.matched[i].next = self.matched[i].val() & (self.odd.val() == self.gid_entry[i].val().get_bits::<32>(0));
+                if self.was_9.q.val() {
+                    self.matched[i].next = self.matched[i].val() & self.same_9[i].q.val();
                 }
             } else {
-                if self.is_9.val() {
-                    self.matched[i].next = self.gid_v4[i].val() & (self.odd.val() == self.gid_entry[i].val().get_bits::<32>(0));
+                if self.was_9.q.val() {
+                    self.matched[i].next = self.gid_v4[i].val() & self.same_9[i].q.val();
                 }
             }
             self.hit[i].d.next = self.matched[i].val();
@@ -566,8 +616,8 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         for _i in 1..L {
             self.body_now.next = self.body.q.val();
         }
-        self.last_now.next = self.body_now.val() & (self.beats_left.q.val() == self.one_left.val());
-        self.running.next = self.masked_valid.val() & (!self.body_now.val() | self.beats_left.q.val().any());
+        self.last_now.next = self.body_now.val() & self.one_is_left.q.val();
+        self.running.next = self.masked_valid.val() & (!self.body_now.val() | self.some_are_left.q.val());
         self.whole.next = true;
         self.icrc_lanes.next = self.masked_lanes.val();
         for _i in 1..L {
@@ -580,9 +630,21 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         self.icrc_last.next = self.last_now.val() & self.whole.val();
         if self.running.val() & self.body_now.val() {
             self.beats_left.d.next = self.beats_left.q.val() - self.one_left.val();
+            self.one_is_left.d.next = self.beats_left.q.val() == self.two_left.val();
+            self.some_are_left.d.next = !self.one_is_left.q.val();
         }
         if self.is_11.val() {
             self.beats_left.d.next = self.body_words.val();
+            self.one_is_left.d.next = false;
+            self.some_are_left.d.next = true;
+            for i in 0..L {
+                if self.words_now.val() == self.length_of_one[i].val() {
+                    self.one_is_left.d.next = true;
+                }
+                if self.words_now.val() == self.length_of_none[i].val() {
+                    self.some_are_left.d.next = false;
+                }
+            }
             for _i in 1..L {
                 self.beats_left.d.next = self.words_less.val() >> 1;
                 self.short.d.next = self.words_now.val().get_bit(0);

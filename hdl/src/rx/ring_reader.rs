@@ -30,6 +30,8 @@ pub struct RingReader<const W: usize, const L: usize, const BA: usize, const RD:
     pub ram_data: Signal<In, Bits<RD>>,
     address: DFF<Bits<BA>>,
     left: DFF<Bits<BA>>,
+    /// `left` is not zero.
+    some: DFF<Bit>,
     fetched: DFF<Bit>,
     out: DFF<Bits<W>>,
     out_valid: DFF<Bit>,
@@ -57,6 +59,7 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
             ram_data: Default::default(),
             address: Default::default(),
             left: Default::default(),
+            some: Default::default(),
             fetched: Default::default(),
             out: Default::default(),
             out_valid: Default::default(),
@@ -72,9 +75,9 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Default f
 impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for RingReader<W, L, BA, RD> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, address, left, fetched, out, out_valid, marked);
+        dff_setup!(self, clock, address, left, some, fetched, out, out_valid, marked);
 
-        self.active.next = self.left.q.val().any();
+        self.active.next = self.some.q.val();
         self.shown.next = self.fetched.q.val();
         self.beat_data.next = self.ram_data.val().get_bits::<W>(0);
         for _i in 1..L {
@@ -101,16 +104,19 @@ impl<const W: usize, const L: usize, const BA: usize, const RD: usize> Logic for
             if self.active.val() {
                 self.address.d.next = self.address.q.val() + self.one.val();
                 self.left.d.next = self.left.q.val() - self.one.val();
+                self.some.d.next = self.left.q.val() != self.one.val();
             }
         }
         self.read_ready.next = !self.active.val();
         if self.read_valid.val() & !self.active.val() {
             self.address.d.next = self.read_beat.val().get_bits::<BA>(0);
             self.left.d.next = self.read_count.val().get_bits::<BA>(0);
+            self.some.d.next = self.read_count.val().get_bits::<BA>(0).any();
         }
 
         if self.reset.val() {
             self.left.d.next = 0.into();
+            self.some.d.next = false;
             self.fetched.d.next = false;
             self.out_valid.d.next = false;
             self.marked.d.next = false;

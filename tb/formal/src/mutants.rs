@@ -181,7 +181,7 @@ pub const MUTANTS: &[Mutant] = &[
         "keys-foreign-pd",
         "the protection domain isn't compared",
         "keys",
-        " & (word[31:16] == key_pd)",
+        " & (word[31:16] == pd)",
         "",
         "keys-region",
     ),

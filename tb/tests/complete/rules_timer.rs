@@ -207,6 +207,39 @@ fn r45_arming_disturbs_no_timer_that_runs() {
     assert!(fired[2].is_some_and(|(_, rnr)| !rnr));
 }
 
+/// Codes and arms come as fast as they are taken, each timer's arm after its code, with other timers set in between: each fires, once.
+#[test]
+fn r45_r47_every_code_and_every_arm_that_is_taken_counts() {
+    let mut bench = block(false);
+    let order: Vec<u64> = (0..30).map(|n| n * 7 % 30).collect();
+    let (mut codes, mut arms, mut sets) = (0, 0, 0);
+    while arms < order.len() {
+        // Timers 30 and 31 are nobody else's.
+        bench.uut.set_index.next = (30 + sets % 2).to_bits();
+        bench.uut.set_operation.next = TimerOperation::Off;
+        bench.uut.set_valid.next = bench.cycle % 40 < 2;
+        bench.uut.table_valid.next = codes < order.len();
+        bench.uut.table_index.next = order.get(codes).copied().unwrap_or(31).to_bits();
+        bench.uut.table_code.next = 4u64.to_bits();
+        bench.uut.arm_valid.next = arms < codes;
+        bench.uut.arm_index.next = order[arms].to_bits();
+        bench.settle();
+        sets += (bench.uut.set_valid.val() && bench.uut.set_ready.val()) as u64;
+        let coded = bench.uut.table_valid.val() && bench.uut.table_ready.val();
+        let armed = bench.uut.arm_valid.val() && bench.uut.arm_ready.val();
+        bench.step();
+        codes += coded as usize;
+        arms += armed as usize;
+        assert!(bench.cycle < 10_000, "{codes} codes and {arms} arms are taken");
+    }
+    bench.uut.arm_valid.next = false;
+    bench.uut.set_valid.next = false;
+    let end = bench.cycle + 64 * QUARTER * 2 + 4 * ROUND;
+    let fired = watch(&mut bench, end);
+    let silent: Vec<usize> = (0..30).filter(|n| fired[*n].is_none()).collect();
+    assert!(sets > 5 && silent.is_empty(), "after {sets} sets timers {silent:?} never fire");
+}
+
 fn rig() -> Rig<64> {
     let mut rig = Rig::new(1, BRISK);
     rig.connect(1, SETUP, 100);
