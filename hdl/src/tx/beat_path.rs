@@ -76,7 +76,6 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     permit_4: DFF<Bit>,
     /// An early header's permit.
     kept: DFF<Bit>,
-    early_before: DFF<Bit>,
     quiet: DFF<Bit>,
     waits: Signal<Local, Bit>,
     ripe: Signal<Local, Bit>,
@@ -136,7 +135,6 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             permit_3: Default::default(),
             permit_4: Default::default(),
             kept: Default::default(),
-            early_before: Default::default(),
             quiet: Default::default(),
             waits: Default::default(),
             ripe: Default::default(),
@@ -150,7 +148,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         dff_setup!(
             self, clock, headers, more, single, no_pair, one_pair, permit_0, permit_1, permit_2, permit_3, permit_4, beat, beat_valid
         );
-        dff_setup!(self, clock, kept, early_before, quiet);
+        dff_setup!(self, clock, kept, quiet);
         clock!(self, clock, gearbox, queue, joiner, mask, icrc, store);
         self.queue.reset.next = self.reset.val() | self.ditch.val();
         self.joiner.reset.next = self.reset.val() | self.ditch.val();
@@ -197,9 +195,9 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.joiner.payload_data.next = bit_cast::<64, W>(self.payload_data.val());
         self.payload_ready.next = self.joiner.payload_ready.val();
         self.joiner.room.next = self.store.room.val();
-        // A payload of one beat isn't out of its FIFO sooner.
-        self.early_before.d.next = self.early.val();
-        self.joiner.hold.next = self.early.val() | self.early_before.q.val();
+        // From the second cycle behind `early`: a payload of one beat isn't out of its FIFO sooner.
+        self.store.early.next = self.early.val();
+        self.joiner.payload_room.next = self.store.payload_room.val();
 
         // ICRC over the beats' covered lanes.
         self.mask.s_data.next = bit_cast::<W, 64>(self.joiner.m_data.val());
@@ -259,7 +257,6 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
             self.permit_3.d.next = false;
             self.permit_4.d.next = false;
             self.kept.d.next = false;
-            self.early_before.d.next = false;
             self.quiet.d.next = false;
         }
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! One beat a cycle; the payload follows without a pause, unless `room` falls. Its first beat stands ready when it is due, so there is no valid: a payload is whole before its header
-//! is begun, or `hold` keeps everything back that needs payload until it is. A packet to be dropped passes the same way and isn't offered.
+//! is begun, or `payload_room` keeps everything back that needs payload until it is. A packet to be dropped passes the same way and isn't offered.
 
 use super::HeaderBeat;
 use rust_hdl::prelude::*;
@@ -24,8 +24,8 @@ pub struct Joiner {
     pub payload_ready: Signal<Out, Bit>,
     /// What follows takes beats: at least four more.
     pub room: Signal<In, Bit>,
-    /// The payload isn't whole.
-    pub hold: Signal<In, Bit>,
+    /// The same for what has payload, and the payload is whole: a register too.
+    pub payload_room: Signal<In, Bit>,
     pub m_data: Signal<Out, Bits<64>>,
     pub m_lanes: Signal<Out, Bits<2>>,
     pub m_last: Signal<Out, Bit>,
@@ -77,7 +77,7 @@ impl Default for Joiner {
             payload_data: Default::default(),
             payload_ready: Default::default(),
             room: Default::default(),
-            hold: Default::default(),
+            payload_room: Default::default(),
             m_data: Default::default(),
             m_lanes: Default::default(),
             m_last: Default::default(),
@@ -125,13 +125,17 @@ impl Logic for Joiner {
         self.beat.next = self.header.val();
         self.fills.next = self.beat.val().fills;
         self.idle.next = !self.in_frame.q.val();
-        self.ready.next = self.room.val() & !self.in_payload.q.val() & !(self.hold.val() & self.fills.val());
+        self.ready.next = self.room.val() & !self.in_payload.q.val();
+        if self.fills.val() {
+            self.ready.next = self.payload_room.val() & !self.in_payload.q.val();
+        }
         self.header_ready.next = self.ready.val();
         self.take_header.next = self.header_valid.val() & self.ready.val();
         self.header_done.next = self.take_header.val() & self.beat.val().last;
         self.needs.next = !(self.half_last.q.val() & self.one_left.q.val());
-        self.take_payload.next = self.in_payload.q.val() & self.room.val() & !self.hold.val();
-        self.payload_ready.next = (self.take_header.val() & self.fills.val()) | (self.take_payload.val() & self.needs.val());
+        self.take_payload.next = self.in_payload.q.val() & self.payload_room.val();
+        self.payload_ready.next = (self.header_valid.val() & self.fills.val() & !self.in_payload.q.val() & self.payload_room.val())
+            | (self.take_payload.val() & self.needs.val());
 
         self.m_data.next = self.beat.val().data;
         self.m_lanes.next = self.beat.val().lanes;

@@ -116,8 +116,10 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     ditching: DFF<Bit>,
     built: DFF<Bit>,
     event_kept: DFF<Bit>,
-    /// In the cycle before a packet word was read that hasn't come.
-    outrun: DFF<Bit>,
+    /// In the cycle before a packet word was read while not all had come: which, and how many had.
+    asked: DFF<Bit>,
+    asked_number: DFF<Bits<5>>,
+    come_then: DFF<Bits<5>>,
     head_error: DFF<Bit>,
     head_body: DFF<Bits<11>>,
     head_tail: DFF<Bits<11>>,
@@ -292,7 +294,9 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             ditching: Default::default(),
             built: Default::default(),
             event_kept: Default::default(),
-            outrun: Default::default(),
+            asked: Default::default(),
+            asked_number: Default::default(),
+            come_then: Default::default(),
             head_error: Default::default(),
             head_body: Default::default(),
             head_tail: Default::default(),
@@ -411,7 +415,9 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             ditching,
             built,
             event_kept,
-            outrun,
+            asked,
+            asked_number,
+            come_then,
             head_error,
             head_body,
             head_tail,
@@ -554,7 +560,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.waiting.val() & (!self.head.q.val().get_bit(13) | (self.payload_arrived.val() & !self.payload_arrived_error.val()));
         // Without a head it was taken back.
         self.spoilt.next = !self.head_valid.q.val()
-            | self.outrun.q.val()
+            | (self.asked.q.val() & (self.asked_number.q.val() >= self.come_then.q.val()))
             | (self.head.q.val().get_bit(13) & self.payload_arrived.val() & self.payload_arrived_error.val());
         self.committing.d.next = self.unsure.val() & self.whole.val() & !self.spoilt.val();
         self.ditching.d.next = self.unsure.val() & (self.spoilt.val() | (!self.whole.val() & self.ack_valid.val()));
@@ -665,7 +671,9 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.head_valid.d.next = false;
             self.head_coming.d.next = false;
         }
-        self.outrun.d.next = self.steps.read_packet.val() & !self.waiting.val() & (self.steps.packet_number.val() >= self.come.val());
+        self.asked.d.next = self.steps.read_packet.val() & !self.waiting.val();
+        self.asked_number.d.next = self.steps.packet_number.val();
+        self.come_then.d.next = self.come.val();
 
         // The way of the words to the word former.
         self.soon.next = self.steps.step.val();

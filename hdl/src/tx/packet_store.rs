@@ -24,6 +24,9 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     /// The same, so late that the frame may leave in this very cycle.
     pub late: Signal<In, Bit>,
     pub room: Signal<Out, Bit>,
+    /// The frame at the door is an early one; room for payload, from the second cycle behind it.
+    pub early: Signal<In, Bit>,
+    pub payload_room: Signal<Out, Bit>,
     pub s_data: Signal<In, Bits<W>>,
     pub s_lanes: Signal<In, Bits<L>>,
     pub s_last: Signal<In, Bit>,
@@ -46,6 +49,7 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     /// Frames whose last beat came and whose ICRC isn't used.
     ends: DFF<Bits<2>>,
     room_now: DFF<Bit>,
+    payload_room_now: DFF<Bit>,
     permits: DFF<Bits<3>>,
     started: DFF<Bits<3>>,
     starting_1: DFF<Bit>,
@@ -75,6 +79,8 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             permit: Default::default(),
             late: Default::default(),
             room: Default::default(),
+            early: Default::default(),
+            payload_room: Default::default(),
             s_data: Default::default(),
             s_lanes: Default::default(),
             s_last: Default::default(),
@@ -94,6 +100,7 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             level: Default::default(),
             ends: Default::default(),
             room_now: Default::default(),
+            payload_room_now: Default::default(),
             permits: Default::default(),
             started: Default::default(),
             starting_1: Default::default(),
@@ -119,7 +126,21 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, level, ends, room_now, permits, started, starting_1, starting_2, starting_3, in_packet, crc0, crc1, crc_count,
+            self,
+            clock,
+            level,
+            ends,
+            room_now,
+            payload_room_now,
+            permits,
+            started,
+            starting_1,
+            starting_2,
+            starting_3,
+            in_packet,
+            crc0,
+            crc1,
+            crc_count,
             used
         );
         clock!(self, clock, fifo);
@@ -130,6 +151,8 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.idle.next = !self.level.q.val().any() & !self.ends.q.val().any();
         self.room.next = self.room_now.q.val();
         self.room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1);
+        self.payload_room.next = self.payload_room_now.q.val();
+        self.payload_room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1) & !self.early.val();
         if self.s_valid.val() & self.s_last.val() & !self.used.q.val() {
             self.ends.d.next = self.ends.q.val() + 1;
         }
@@ -206,6 +229,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
             self.level.d.next = 0.into();
             self.ends.d.next = 0.into();
             self.room_now.d.next = false;
+            self.payload_room_now.d.next = false;
             self.permits.d.next = 0.into();
             self.started.d.next = 0.into();
             self.starting_1.d.next = false;
