@@ -36,7 +36,7 @@
     if (step == KEY_STEP_ADDRESS_LOW) begin reads_place: assert (asked_before == (row | (paged ? 1 : 6))); end
     if (step == KEY_STEP_DONE && !key_op) begin reads_address_high: assert (asked_before == (row | 7)); end
     // No row changes under a check; a check itself writes only to invalidate.
-    if (step != KEY_STEP_IDLE) begin no_write_under_a_check: assert (!ram_write_enable || (key_op && step == KEY_STEP_FLAGS)); end
+    if (step != KEY_STEP_IDLE) begin no_write_under_a_check: assert (!ram_write_enable || (key_op && step == KEY_STEP_DONE)); end
     if (key_done && key_ok && !key_op && key_length != 0) begin
       // R52, R67: what is granted is a live region of that tag and PD, with the right asked for, and lies inside it, without a wrap.
       is_valid: assert (w0[8]);
