@@ -2,8 +2,8 @@
 //! Send WQEs on their way in: the order of reads, the read data, and the store of two WQEs a QP.
 //!
 //! ```text
-//! ask ─┬─► order FIFO ─┐
-//!      │   r_* ────────┴─► store: QP · 32 + slot · 16 + word ─► word (two steps, as PacedRam)
+//! ask ─┬─► order FIFO ─► second ─► head ─┐
+//!      │   r_* ──────────────────────────┴─► store: QP · 32 + slot · 16 + word ─► word (two steps, as PacedRam)
 //!      └─► coming FIFO ─► arrival: with the first beat
 //! ```
 //!
@@ -60,6 +60,9 @@ pub struct WqeStore<
     /// Heads of the two, in registers.
     head: DFF<Bits<QB>>,
     head_valid: DFF<Bit>,
+    /// The one behind `head`, so that the FIFO doesn't move with R.
+    second: DFF<Bits<QB>>,
+    second_valid: DFF<Bit>,
     next_index: DFF<Bits<QA>>,
     next_valid: DFF<Bit>,
     arrived: DFF<Bits<QC>>,
@@ -118,6 +121,8 @@ impl<
             spoilt_kept,
             head,
             head_valid,
+            second,
+            second_valid,
             next_index,
             next_valid,
             arrived,
@@ -163,10 +168,17 @@ impl<
             self.failed.d.next = false;
             self.spoil.d.next = false;
         }
-        self.order.m_ready.next = self.over.val() | !self.head_valid.q.val();
+        self.order.m_ready.next = !self.second_valid.q.val();
+        if !self.second_valid.q.val() {
+            self.second.d.next = self.order.m_data.val();
+            self.second_valid.d.next = self.order.m_valid.val();
+        }
         if self.over.val() | !self.head_valid.q.val() {
-            self.head.d.next = self.order.m_data.val();
-            self.head_valid.d.next = self.order.m_valid.val();
+            self.head.d.next = self.second.q.val();
+            self.head_valid.d.next = self.second_valid.q.val();
+            if self.second_valid.q.val() {
+                self.second_valid.d.next = false;
+            }
         }
 
         // Who waits for it.
@@ -258,6 +270,7 @@ impl<
             self.failed.d.next = false;
             self.spoil.d.next = false;
             self.head_valid.d.next = false;
+            self.second_valid.d.next = false;
             self.next_valid.d.next = false;
             self.arrived.d.next = 0.into();
             self.some_arrived.d.next = false;
