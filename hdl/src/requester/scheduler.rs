@@ -8,6 +8,8 @@
 //!
 //! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
 //! whether a WQE can be read now. With nothing else to do, it goes as far as `Log` for the WQE that will come next, and waits there.
+//! What a WQE's read needs is there in `Settle`, so its address is offered in `Act`.
+//! A doorbell that comes while nothing else is to be done, nor expected, needs no `Flags`: `Idle` has asked for its QP's already (`early`).
 //! Which event is next is chosen a cycle before it is begun (`next_work`), while the last one is in its last state. A choice made in a state that answers
 //! an event, or that changes what it was made from, doesn't count (`chosen`): then `Idle` lasts a cycle longer.
 //!
@@ -18,9 +20,10 @@
 //! else it is over in two cycles, whatever the state machine does, and tells the turn in hand that it may have looked too early (`woken`, `end_woken`). The
 //! answer of `parks` doesn't count while an end of that QP's turn is in hand, or the flags are written.
 //!
-//! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`.
+//! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`, which each change of state copies to the flags.
 //! Flags: [2:0] state; [4:3] reads under way, [6:5] of them to be dropped; [8:7] WQEs in the store; [9] queued; [10] parked; [11] a payload read failed; [12] a
-//! WQE was refused; [13] slot of the next WQE to send.
+//! WQE was refused; [13] slot of the next WQE to send;
+//! [17:14] log2 of the ring's size.
 //! `QB` = `QA` + 1, `QS` = `QA` + 3.
 
 use super::paced_ram::PacedRam;
@@ -174,6 +177,12 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     log: DFF<Bits<4>>,
     differs: DFF<Bit>,
     ahead: DFF<Bits<16>>,
+    /// That is further than the ring.
+    too_far: DFF<Bit>,
+    /// In `Idle`: the doorbell's flags are asked for.
+    early: DFF<Bit>,
+    nothing_else: Signal<Local, Bit>,
+    fetch_now: Signal<Local, Bit>,
     refused: DFF<Bit>,
     going: DFF<Bit>,
     /// The arrival in hand is only expected; `next_work` is something that has come.
@@ -249,6 +258,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     table_beyond: Signal<Local, Bit>,
     one: Signal<Local, Bits<16>>,
     size: Signal<Local, Bits<16>>,
+    log_now: Signal<Local, Bits<4>>,
     mask: Signal<Local, Bits<16>>,
     pick: Signal<Local, Bits<16>>,
 }
@@ -271,6 +281,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             log,
             differs,
             ahead,
+            too_far,
+            early,
             refused,
             going,
             guess,
@@ -318,14 +330,14 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.can_prepare.next = self.turns.unsure.val();
         self.can_doorbell.next = self.doorbell_valid.val() & !self.flushing.q.val() & !self.refusing.q.val() & self.count_free.val();
 
-        self.other.d.next = self.ended.q.val()
+        self.nothing_else.next = !(self.ended.q.val()
             | self.can_rewind.val()
             | self.can_state.val()
             | self.can_wake.val()
             | self.can_error.val()
             | self.can_report.val()
-            | self.can_prepare.val()
-            | (self.can_doorbell.val() & !self.arrival_valid.val());
+            | self.can_prepare.val());
+        self.other.d.next = !self.nothing_else.val() | (self.can_doorbell.val() & !self.arrival_valid.val());
         self.next_work.d.next = SchedulerWork::Arrival;
         if self.can_doorbell.val() & !self.arrival_valid.val() {
             self.next_work.d.next = SchedulerWork::Doorbell;
@@ -353,6 +365,10 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         }
         self.chosen.d.next = false;
         self.next_index.next = bit_cast::<12, QA>(self.arrival_index.val());
+        if !self.arrival_expected.val() {
+            self.next_index.next = self.doorbell_index.val();
+        }
+        self.early.d.next = false;
         match self.next_work.q.val() {
             SchedulerWork::End => {
                 self.next_index.next = bit_cast::<12, QA>(self.end_index.q.val());
@@ -404,6 +420,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.size.next = self.one.val() << self.log.q.val();
         self.mask.next = self.size.val() - 1;
         self.pick.next = self.next_fetch.q.val() & self.mask.val();
+        self.too_far.d.next = self.ahead.q.val() > self.size.val();
+        self.fetch_now.next = false;
+        self.log_now.next = self.log.q.val();
+        if self.work.q.val() == SchedulerWork::State {
+            self.log_now.next = self.word.val().get_bits::<4>(4);
+        }
 
         self.write_flags.next = self.walking.q.val() | (self.acting.q.val() & !self.refused.q.val());
         self.write_index.next = self.fetches.q.val() & !self.refused.q.val();
@@ -461,6 +483,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 // One more round than rows: the index lags the walk.
                 self.seek.d.next = self.walk.q.val().all();
                 if self.seek.q.val() {
+                    self.walking.d.next = false;
                     self.next_step.next = SchedulerState::Idle;
                 }
             }
@@ -471,9 +494,18 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.chosen.d.next = true;
                 self.index.d.next = self.next_index.val();
                 self.work.d.next = self.next_work.q.val();
+                self.early.d.next = self.can_doorbell.val()
+                    & self.nothing_else.val()
+                    & !self.arrival_expected.val()
+                    & (self.next_work.q.val() == SchedulerWork::Arrival);
+                self.ack_read.next = self.early.q.val();
+                self.unsure.d.next = self.ack_walk.val() & (self.ack_walk_index.val() == self.index.q.val());
                 if self.chosen.q.val() & (!self.fetching.q.val() | self.fetch_ready.val()) {
                     if self.other.q.val() {
                         self.next_step.next = SchedulerState::Flags;
+                        if self.early.q.val() & self.ack_free.val() {
+                            self.next_step.next = SchedulerState::Index;
+                        }
                     } else if self.arrival_expected.val() {
                         // An arrival, or nothing else to do: be ready for it.
                         self.guess.d.next = true;
@@ -500,7 +532,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
             SchedulerState::Log => {
                 self.guess.d.next = false;
-                self.read_item.next = 4.into();
+                self.read_item.next = 2.into();
                 self.next_step.next = SchedulerState::Low;
                 self.qp_state.d.next = self.was.val();
                 self.flying.d.next = self.was_flying.val();
@@ -511,6 +543,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.failed.d.next = self.word.val().get_bit(11);
                 self.stopped.d.next = self.word.val().get_bit(12);
                 self.slot.d.next = self.word.val().get_bit(13);
+                self.log.d.next = self.word.val().get_bits::<4>(14);
                 self.reborn.d.next = false;
                 self.resuming.d.next = false;
                 match self.work.q.val() {
@@ -640,7 +673,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
             }
             SchedulerState::Low => {
-                self.read_item.next = 2.into();
+                self.read_item.next = 3.into();
                 self.next_fetch.d.next = self.word.val().get_bits::<16>(0);
                 self.last_producer.d.next = self.word.val().get_bits::<16>(16);
                 self.next_step.next = SchedulerState::High;
@@ -678,8 +711,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
             }
             SchedulerState::High => {
-                self.read_item.next = 3.into();
-                self.log.d.next = self.word.val().get_bits::<4>(4);
+                self.read_item.next = 4.into();
+                self.address_low.d.next = self.word.val() | (bit_cast::<32, 16>(self.pick.val()) << 6);
                 self.differs.d.next = self.next_fetch.q.val() != self.last_producer.q.val();
                 if self.work.q.val() == SchedulerWork::Doorbell {
                     self.differs.d.next = self.next_fetch.q.val() != self.doorbell_producer.val();
@@ -688,27 +721,22 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.next_step.next = SchedulerState::Settle;
             }
             SchedulerState::Settle => {
-                self.address_low.d.next = self.word.val() | (bit_cast::<32, 16>(self.pick.val()) << 6);
-                self.going.d.next = self.go.val();
+                self.address_high.d.next = self.word.val();
+                self.fetch_now.next = self.go.val() & !self.refused.q.val();
                 self.next_step.next = SchedulerState::Act;
                 if self.work.q.val() == SchedulerWork::Doorbell {
-                    self.refused.d.next = (self.ahead.q.val() > self.size.val())
+                    self.refused.d.next = self.too_far.q.val()
                         | self.dead_index.val()
                         | !((self.qp_state.q.val() == 3) | (self.qp_state.q.val() == 4) | (self.qp_state.q.val() == 5));
-                    self.going.d.next = self.go.val() & !(self.ahead.q.val() > self.size.val()) & !self.dead_index.val();
+                    self.fetch_now.next = self.go.val() & !self.too_far.q.val() & !self.dead_index.val();
                 }
-                if self.refused.q.val() {
-                    self.going.d.next = false;
-                }
+                self.going.d.next = self.fetch_now.val();
+                self.fetching.d.next = self.fetch_now.val();
             }
             SchedulerState::Act => {
                 // The flags; and the token.
                 if self.token.val() & !self.queued.q.val() & !self.refused.q.val() {
                     self.turns.push.next = true;
-                }
-                if self.seek.q.val() {
-                    self.address_high.d.next = self.word.val();
-                    self.fetching.d.next = self.going.q.val();
                 }
                 self.next_step.next = SchedulerState::Idle;
                 match self.work.q.val() {
@@ -791,7 +819,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.step.d.next = self.next_step.val();
         self.acting.d.next = self.next_step.val() == SchedulerState::Act;
         self.fetches.d.next = self.next_step.val() == SchedulerState::Fetch;
-        self.walking.d.next = self.next_step.val() == SchedulerState::Walk;
 
         self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
         self.state_seen.d.next = self.state_valid.val() & !self.state_ready.val();
@@ -834,7 +861,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             | (bit_cast::<32, 1>(self.parked.q.val().into()) << 10)
             | (bit_cast::<32, 1>(self.failed.q.val().into()) << 11)
             | (bit_cast::<32, 1>(self.stopped.q.val().into()) << 12)
-            | (bit_cast::<32, 1>(self.slot.q.val().into()) << 13);
+            | (bit_cast::<32, 1>(self.slot.q.val().into()) << 13)
+            | (bit_cast::<32, 4>(self.log_now.val()) << 14);
         self.parks.write_enable.next = self.write_flags.val();
         self.parks.write_address.next = self.in_hand.val();
         self.parks.write_data.next = bit_cast::<1, 1>(self.parked.q.val().into());
@@ -918,6 +946,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.fetches.d.next = false;
             self.walking.d.next = true;
             self.chosen.d.next = false;
+            self.early.d.next = false;
             self.walk.d.next = 0.into();
             self.index.d.next = 0.into();
             self.seek.d.next = false;

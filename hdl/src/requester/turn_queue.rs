@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! push ─┬───────────────────────────────┬─► front ─► turn
-//!       └─► late ─► FIFO (QPs' tokens) ─┘     └─► head: the front of the next cycle, for a RAM's address
+//!       └─► late ─► FIFO ─► second ────┘     └─► head: the front of the next cycle, for a RAM's address
 //! ```
 //!
 //! A token says what its turn must know; `distrust` says that those in the queue may be wrong: each is looked at by the scheduler once it is at the
@@ -45,6 +45,9 @@ pub struct TurnQueue<const QA: usize, const QB: usize, const QS: usize> {
     /// The head of the queue, in a register: what the segmenter's choice starts from.
     front: DFF<Bits<QS>>,
     front_valid: DFF<Bit>,
+    /// The one behind it, out of the FIFO.
+    second: DFF<Bits<QS>>,
+    second_valid: DFF<Bit>,
     /// A token on its way into the queue behind it.
     late: DFF<Bit>,
     late_token: DFF<Bits<QS>>,
@@ -81,6 +84,8 @@ impl<const QA: usize, const QB: usize, const QS: usize> Logic for TurnQueue<QA, 
             clock,
             front,
             front_valid,
+            second,
+            second_valid,
             late,
             late_token,
             stored_tokens,
@@ -109,15 +114,21 @@ impl<const QA: usize, const QB: usize, const QS: usize> Logic for TurnQueue<QA, 
         self.late_token.d.next = self.token.val();
         self.queue.s_valid.next = self.late.q.val();
         self.queue.s_data.next = self.late_token.q.val();
-        self.queue.m_ready.next = self.open.val();
-        self.leaves.next = self.queue.m_valid.val() & self.open.val();
+        self.queue.m_ready.next = !self.second_valid.q.val();
+        if self.second_valid.q.val() {
+            self.second_valid.d.next = !self.open.val();
+        } else {
+            self.second_valid.d.next = self.queue.m_valid.val();
+            self.second.d.next = self.queue.m_data.val();
+        }
+        self.leaves.next = self.second_valid.q.val() & self.open.val();
         self.arriving.next = self.token.val();
         if self.some_stored.q.val() {
-            self.arriving.next = self.queue.m_data.val();
+            self.arriving.next = self.second.q.val();
         }
         self.following.next = self.front.q.val();
         if self.open.val() {
-            self.front_valid.d.next = self.queue.m_valid.val() | (self.push.val() & self.passing.val());
+            self.front_valid.d.next = self.second_valid.q.val() | (self.push.val() & self.passing.val());
             self.following.next = self.arriving.val();
         }
         self.front.d.next = self.following.val();
@@ -182,6 +193,7 @@ impl<const QA: usize, const QB: usize, const QS: usize> Logic for TurnQueue<QA, 
             self.known.d.next = false;
             self.known_still.d.next = false;
             self.front_valid.d.next = false;
+            self.second_valid.d.next = false;
             self.stored_tokens.d.next = 0.into();
             self.some_stored.d.next = false;
             self.waiting.d.next = 0.into();

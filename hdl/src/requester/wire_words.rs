@@ -92,6 +92,9 @@ pub struct WireWords<const QA: usize> {
     moving: Signal<Local, Bit>,
     word0: Signal<Local, Bits<32>>,
     word1: Signal<Local, Bits<32>>,
+    /// Of a packet's first words, what comes through its opcode: a cycle behind the facts, which stand from its start on.
+    head_bits: DFF<Bits<11>>,
+    extension_kept: DFF<Bits<3>>,
     tail_bytes: Signal<Local, Bits<2>>,
 }
 
@@ -106,6 +109,8 @@ impl<const QA: usize> Logic for WireWords<QA> {
             now,
             now_last,
             half,
+            head_bits,
+            extension_kept,
             out,
             out_last,
             out_abandon,
@@ -119,18 +124,20 @@ impl<const QA: usize> Logic for WireWords<QA> {
         self.word0.next = bit_cast::<32, QA>(self.index.val())
             | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
             | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
-            | (bit_cast::<32, 3>(self.extension.val()) << 28);
+            | (bit_cast::<32, 3>(self.extension_kept.q.val()) << 28);
         if self.from_memory.val() | self.inline_data.val() {
             self.word0.next = bit_cast::<32, QA>(self.index.val())
                 | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
                 | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
                 | (bit_cast::<32, 14>(self.bytes.val()) << 14)
-                | (bit_cast::<32, 3>(self.extension.val()) << 28);
+                | (bit_cast::<32, 3>(self.extension_kept.q.val()) << 28);
         }
-        self.word1.next = bit_cast::<32, 8>(self.opcode.val())
-            | (bit_cast::<32, 1>(self.solicited.val().into()) << 8)
-            | (bit_cast::<32, 1>(self.ack_request.val().into()) << 9)
-            | (bit_cast::<32, 1>(self.inline_data.val().into()) << 10);
+        self.extension_kept.d.next = self.extension.val();
+        self.head_bits.d.next = bit_cast::<11, 8>(self.opcode.val())
+            | (bit_cast::<11, 1>(self.solicited.val().into()) << 8)
+            | (bit_cast::<11, 1>(self.ack_request.val().into()) << 9)
+            | (bit_cast::<11, 1>(self.inline_data.val().into()) << 10);
+        self.word1.next = bit_cast::<32, 11>(self.head_bits.q.val());
 
         self.word.next = self.wqe_word.val();
         self.tail_bytes.next = self.bytes.val().get_bits::<2>(0);
