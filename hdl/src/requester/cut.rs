@@ -25,7 +25,7 @@ pub struct Cut {
     pub load_length: Signal<In, Bit>,
     pub load_first: Signal<In, Bit>,
     pub load_second: Signal<In, Bit>,
-    /// Element 1's piece is in hand, not element 0's.
+    /// Element 1's piece of a split packet is in hand.
     pub second_piece: Signal<In, Bit>,
     pub count_load: Signal<In, Bit>,
     pub count_halve: Signal<In, Bit>,
@@ -190,10 +190,9 @@ impl Logic for Cut {
         self.split.next = !self.beyond.val() & !self.ample.val() & self.short.val();
         self.left.next = self.payload_kept.q.val() - self.rest_kept.q.val().get_bits::<14>(0);
         self.piece_kept.d.next = self.payload_kept.q.val();
-        self.other_piece.d.next = self.payload_kept.q.val();
+        self.other_piece.d.next = self.left.val();
         if self.split.val() {
             self.piece_kept.d.next = self.rest_kept.q.val().get_bits::<14>(0);
-            self.other_piece.d.next = self.left.val();
         }
         self.piece.next = self.piece_kept.q.val();
         if self.second_piece.val() {

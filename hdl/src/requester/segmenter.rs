@@ -120,7 +120,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub wqe_slot: Signal<Out, Bit>,
     pub wqe_item: Signal<Out, Bits<4>>,
     pub wqe_word: Signal<In, Bits<32>>,
-    /// The WQE is still coming: its words up to 13 aren't all there; it isn't whole; it came with an error.
+    /// The WQE is still coming: its words up to 13 aren't all there; it isn't whole (both: for the next cycle); it came with an error.
     pub wqe_short: Signal<In, Bit>,
     pub wqe_partial: Signal<In, Bit>,
     pub wqe_spoilt: Signal<In, Bit>,
@@ -270,11 +270,9 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// An entry of the read tracker: a cycle later.
     pushes: Signal<Local, Bit>,
     pushing: DFF<Bit>,
-    stand: Signal<Local, Bit>,
-    /// The state is one that stands; is `Offset`; is `Domain`.
+    not_yet: Signal<Local, Bit>,
+    /// The state is one that stands.
     standing: DFF<Bit>,
-    in_offset: DFF<Bit>,
-    in_domain: DFF<Bit>,
     /// More states that are known from a register: `Psn`, `RecordA`, `RecordB`, `KeyWait`; `Highest` and `Key`; `Hold` and `KeyHold`.
     in_psn: DFF<Bit>,
     in_record_a: DFF<Bit>,
@@ -360,7 +358,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             trailer
         );
         dff_setup!(self, clock, distance, halvings, status, leaving, failing);
-        dff_setup!(self, clock, eighth, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
+        dff_setup!(self, clock, eighth, spoilt, checking, abandoned, key_kept, pd_kept, standing);
         dff_setup!(
             self,
             clock,
@@ -444,7 +442,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.in_psn.d.next = false;
         self.in_record_a.d.next = self.in_psn.q.val();
         self.in_record_b.d.next = self.in_record_a.q.val();
-        self.cut.second_piece.next = self.second.q.val();
+        self.cut.second_piece.next = self.second.q.val() & self.split.q.val();
         self.cut.count_load.next = false;
         self.cut.count_halve.next = false;
         self.cut.count_round.next = false;
@@ -539,13 +537,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.at.d.next = self.head_index.val();
             self.at_slot.d.next = self.head_slot.val();
         }
-        // What is asked for stands still: decided a cycle before, but for what isn't there yet.
-        self.stand.next = self.standing.q.val()
-            | (self.in_offset.q.val() & (self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val()))
-            | (self.in_domain.q.val() & self.wqe_partial.val());
+        // What is asked for stands still: decided a cycle before. The last packet's job still stands in our registers, or its last word waits, or the
+        // WQE isn't there yet.
+        self.not_yet.next = self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val();
         self.standing.d.next = false;
-        self.in_offset.d.next = false;
-        self.in_domain.d.next = false;
         self.start.next = false;
         // Each state says what its successor asks for; what nobody says is what `Idle` asks for.
         self.row_item.next = self.row_kept.q.val();
@@ -644,13 +639,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Index => {
                 self.row_kept.d.next = 4.into();
                 self.wqe_kept.d.next = 8.into();
-                self.in_offset.d.next = true;
+                self.standing.d.next = self.not_yet.val();
                 self.state.d.next = SegmenterState::Offset;
             }
             SegmenterState::Offset => {
-                if self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val() {
-                    // The last packet's job still stands in our registers, or its last word waits, or the WQE isn't there yet.
-                    self.in_offset.d.next = true;
+                if self.standing.q.val() {
+                    self.standing.d.next = self.not_yet.val();
                     self.row_kept.d.next = self.row_kept.q.val();
                     self.wqe_kept.d.next = self.wqe_kept.q.val();
                 } else {
@@ -703,7 +697,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.changed.d.next = (self.row_word.val().get_bits::<4>(24) != self.word0.q.val().get_bits::<4>(0))
                         | (self.first.q.val() & (self.row_word.val().get_bits::<24>(0) != self.psn.q.val()));
                 }
-                self.in_domain.d.next = true;
+                self.standing.d.next = self.wqe_partial.val();
                 self.state.d.next = SegmenterState::Domain;
             }
             SegmenterState::Domain => {
@@ -714,11 +708,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.changed.d.next = true;
                 }
                 self.add_carry.d.next = true;
-                self.loads_high.d.next = !self.wqe_partial.val();
-                self.in_hold.d.next = !self.wqe_partial.val();
+                self.loads_high.d.next = !self.standing.q.val();
+                self.in_hold.d.next = !self.standing.q.val();
                 self.state.d.next = SegmenterState::Hold;
-                if self.wqe_partial.val() {
-                    self.in_domain.d.next = true;
+                if self.standing.q.val() {
+                    self.standing.d.next = self.wqe_partial.val();
                     self.state.d.next = SegmenterState::Domain;
                 }
             }
@@ -1070,7 +1064,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.rewind_alone.next = self.rewind_alone.val();
         self.writes.tracker_wqe.next = self.tracker_wqe.val();
         self.writes.row_word.next = self.row_word.val();
-        self.words.stand.next = self.stand.val();
+        self.words.stand.next = self.standing.q.val();
         self.starting.d.next = self.start.val();
         self.script.start.next = self.starting.q.val();
         self.pace.sent.next = self.starting.q.val() & self.wide.q.val();
@@ -1110,8 +1104,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.checking.d.next = false;
             self.abandoned.d.next = false;
             self.standing.d.next = false;
-            self.in_offset.d.next = false;
-            self.in_domain.d.next = false;
             self.in_psn.d.next = false;
             self.in_key_wait.d.next = false;
             self.starting.d.next = false;

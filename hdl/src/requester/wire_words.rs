@@ -73,6 +73,8 @@ pub struct WireWords<const QA: usize> {
     soon_last: DFF<Bit>,
     now: DFF<WireItem>,
     now_last: DFF<Bit>,
+    /// `now` is a word.
+    wordy: DFF<Bit>,
     /// A half of the remote address, for the item that comes next.
     half: DFF<Bits<32>>,
     out: DFF<Bits<32>>,
@@ -86,7 +88,6 @@ pub struct WireWords<const QA: usize> {
     spare_valid: DFF<Bit>,
     enters: Signal<Local, Bit>,
     leaving: Signal<Local, Bit>,
-    wordy: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     word: Signal<Local, Bits<32>>,
     moving: Signal<Local, Bit>,
@@ -108,6 +109,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
             soon_last,
             now,
             now_last,
+            wordy,
             half,
             head_bits,
             extension_kept,
@@ -179,12 +181,11 @@ impl<const QA: usize> Logic for WireWords<QA> {
             _ => {}
         }
 
-        self.wordy.next = self.now.q.val() != WireItem::Nothing;
         self.free.next = !self.spare_valid.q.val() & !(self.now_last.q.val() & self.hold_last.val());
-        self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
+        self.moving.next = !self.stand.val() & (!self.wordy.q.val() | self.free.val());
         self.advance.next = self.moving.val();
         self.high_next.next = self.now.q.val() == WireItem::Psn;
-        self.enters.next = self.moving.val() & self.wordy.val();
+        self.enters.next = self.moving.val() & self.wordy.q.val();
         self.leaving.next = !self.out_valid.q.val() | self.packet_ready.val();
         if self.leaving.val() {
             self.out_valid.d.next = self.spare_valid.q.val() | self.enters.val();
@@ -211,11 +212,12 @@ impl<const QA: usize> Logic for WireWords<QA> {
             self.soon.d.next = self.item.val();
             self.soon_last.d.next = self.last.val();
             self.now.d.next = self.soon.q.val();
+            self.wordy.d.next = self.soon.q.val() != WireItem::Nothing;
             self.now_last.d.next = self.soon_last.q.val();
             self.high_next.next = self.soon.q.val() == WireItem::Psn;
             self.half.d.next = self.sum.val();
         }
-        self.clear.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
+        self.clear.next = (self.soon.q.val() == WireItem::Nothing) & !self.wordy.q.val();
         self.flushed.next = self.clear.val() & !self.out_valid.q.val();
         self.gone.next = !self.out_valid.q.val();
         self.carry.next = self.now.q.val() == WireItem::Word1;
@@ -228,6 +230,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
         if self.reset.val() {
             self.soon.d.next = WireItem::Nothing;
             self.now.d.next = WireItem::Nothing;
+            self.wordy.d.next = false;
             self.out_valid.d.next = false;
             self.spare_valid.d.next = false;
         }

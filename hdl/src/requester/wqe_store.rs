@@ -9,7 +9,7 @@
 //!
 //! Reads come back in their order (one AXI ID). Neither FIFO can be full: a QP has two reads under way at most, so `r_ready` depends on nothing outside.
 //! A WQE has arrived with its first beat; who reads it looks at `short` before words up to 13, and at `partial` before its end: both tell of the WQE that
-//! `read_index` and `read_slot` named two cycles before, and how it stood a cycle before. A read with an error leaves a WQE whose first word is all ones, which no check lets pass (R69);
+//! `read_index` and `read_slot` named a cycle before, as it stands in this cycle, for what is to be done in the next. A read with an error leaves a WQE whose first word is all ones, which no check lets pass (R69);
 //! `spoilt`, of the WQE that is named in this cycle, says so to one who has read that word before.
 //!
 //! `H` = `W`/32; `QB` = `QA` + 1, `QC` = `QA` + 2, `QR` = `QA` + 5; `A` = `QR` + 1 − `H`.
@@ -70,8 +70,6 @@ pub struct WqeStore<
     errors: DFF<Bits<QC>>,
     same: DFF<Bit>,
     enough: DFF<Bit>,
-    short_kept: DFF<Bit>,
-    partial_kept: DFF<Bit>,
     ram: SplitRam<A, W>,
     late_address: DFF<Bits<A>>,
     half: DFF<Bit>,
@@ -129,9 +127,7 @@ impl<
             some_arrived,
             errors,
             same,
-            enough,
-            short_kept,
-            partial_kept
+            enough
         );
         clock!(self, clock, order, coming, ram);
         self.order.reset.next = self.reset.val();
@@ -220,10 +216,8 @@ impl<
             }
         }
         self.incoming.next = self.beat.q.val().any() | self.spoil.q.val();
-        self.short_kept.d.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
-        self.partial_kept.d.next = self.same.q.val() & self.incoming.val();
-        self.short.next = self.short_kept.q.val();
-        self.partial.next = self.partial_kept.q.val();
+        self.short.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
+        self.partial.next = self.same.q.val() & self.incoming.val();
         self.spoilt_kept.d.next = self.spoil.q.val() & (self.target_reader.val() == self.head.q.val());
         self.spoilt.next = self.spoilt_kept.q.val();
 
