@@ -192,6 +192,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     since: DFF<Bits<16>>,
     psn: DFF<Bits<24>>,
     changed: DFF<Bit>,
+    length_changed: DFF<Bit>,
     newest: DFF<Bit>,
     /// Selective repeat: the packet is sent again alone; the QP's attribute; the highest PSN is inside a message.
     alone: DFF<Bit>,
@@ -244,6 +245,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// The key's check runs, with the packet's words already on their way; they are for nothing.
     checking: DFF<Bit>,
     abandoned: DFF<Bit>,
+    /// The packet's last word must wait: `checking`, or a job isn't offered yet.
+    holding: DFF<Bit>,
     spoilt: DFF<Bit>,
     key_kept: DFF<Bits<32>>,
     pd_kept: DFF<Bits<16>>,
@@ -358,7 +361,19 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             trailer
         );
         dff_setup!(self, clock, distance, halvings, status, leaving, failing);
-        dff_setup!(self, clock, eighth, spoilt, checking, abandoned, key_kept, pd_kept, standing);
+        dff_setup!(
+            self,
+            clock,
+            eighth,
+            spoilt,
+            checking,
+            abandoned,
+            holding,
+            length_changed,
+            key_kept,
+            pd_kept,
+            standing
+        );
         dff_setup!(
             self,
             clock,
@@ -384,7 +399,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.check.remaining.next = self.cut.remaining.val();
         self.check.over.next = self.cut.over.val();
         self.check.misfit.next = self.cut.misfit.val();
-        self.check.changed.next = self.changed.q.val();
+        self.check.changed.next = self.changed.q.val() | self.length_changed.q.val();
         self.bad_operation.d.next = self.check.bad_operation.val();
         self.bad_length.d.next = self.check.bad_length.val();
         self.wide.d.next = self.check.read.val() | self.check.atomic.val();
@@ -499,7 +514,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
 
         self.words.item.next = self.script.item.val();
         self.words.last.next = self.script.last.val();
-        self.words.hold_last.next = self.checking.q.val() | self.job_more.q.val();
+        self.words.hold_last.next = self.holding.q.val();
         self.words.abandon.next = self.abandoned.q.val();
         self.words.index.next = self.who.q.val();
         self.words.datagram.next = self.check.datagram.val();
@@ -597,6 +612,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         if self.script.put_high.val() {
             self.job_open.d.next = true;
             self.job_more.d.next = false;
+            self.holding.d.next = false;
             self.second.d.next = true;
             self.paged.d.next = self.other_paged.q.val();
         }
@@ -704,9 +720,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 9.into();
                 // R66: length.
-                if !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val()) {
-                    self.changed.d.next = true;
-                }
+                self.length_changed.d.next = !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val());
                 self.add_carry.d.next = true;
                 self.loads_high.d.next = !self.standing.q.val();
                 self.in_hold.d.next = !self.standing.q.val();
@@ -739,6 +753,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.key_start.next = self.goes.val() & self.checks.val();
                 self.in_key_wait.d.next = self.goes.val() & self.checks.val();
                 self.checking.d.next = self.goes.val() & self.checks.val();
+                self.holding.d.next = self.goes.val() & self.checks.val();
                 if self.bad_length.q.val() & !self.bad_operation.q.val() & !self.broken.q.val() {
                     self.status.d.next = 1.into();
                 }
@@ -931,6 +946,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.status.d.next = 4.into();
                 if self.key_done.val() {
                     self.checking.d.next = false;
+                    self.holding.d.next = false;
                     self.abandoned.d.next = self.checking.q.val() & !self.key_ok.val();
                     self.state.d.next = SegmenterState::Refuse;
                     if self.key_ok.val() {
@@ -941,6 +957,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                         } else {
                             self.job_open.d.next = true;
                             self.job_more.d.next = self.split.q.val();
+                            self.holding.d.next = self.split.q.val();
                             self.start.next = !self.checking.q.val();
                             self.state.d.next = SegmenterState::Issued;
                         }
@@ -1102,6 +1119,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.job_more.d.next = false;
             self.spoilt.d.next = false;
             self.checking.d.next = false;
+            self.holding.d.next = false;
             self.abandoned.d.next = false;
             self.standing.d.next = false;
             self.in_psn.d.next = false;

@@ -195,7 +195,8 @@ impl<
             self.count.next = self.arrived.q.val() - 1;
         }
         self.arrived.d.next = self.count.val();
-        self.some_arrived.d.next = self.count.val().any();
+        self.some_arrived.d.next =
+            self.begins.val() | (self.some_arrived.q.val() & !(self.arrival_ready.val() & (self.arrived.q.val() == 1)));
         self.error_valid.next = self.errors.q.val().any();
         if self.spoil.q.val() & !self.error_ready.val() {
             self.errors.d.next = self.errors.q.val() + 1;
