@@ -105,23 +105,24 @@ pub struct RowWrites<const QA: usize> {
     unended: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
     wanted_window: Signal<Local, Bits<6>>,
-    after: Signal<Local, Bits<16>>,
-    following: Signal<Local, Bits<16>>,
+    /// What they are after the packet: known before it is issued.
+    after: DFF<Bits<16>>,
+    following: DFF<Bits<16>>,
     psn: Signal<Local, Bits<32>>,
 }
 
 impl<const QA: usize> Logic for RowWrites<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, kept, out_write, out_index, out_item, out_data, asks, asked, next_one, begun_one);
+        dff_setup!(self, clock, step, kept, out_write, out_index, out_item, out_data, asks, asked, next_one, begun_one, after, following);
 
-        self.after.next = self.next_wqe.val();
+        self.after.d.next = self.next_wqe.val();
         if self.last.val() {
-            self.after.next = self.next_one.q.val();
+            self.after.d.next = self.next_one.q.val();
         }
-        self.following.next = self.begun.val();
+        self.following.d.next = self.begun.val();
         if self.fresh.val() {
-            self.following.next = self.begun_one.q.val();
+            self.following.d.next = self.begun_one.q.val();
         }
         self.next_one.d.next = self.next_wqe.val() + 1;
         self.begun_one.d.next = self.begun.val() + 1;
@@ -162,7 +163,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             RowStep::SaveBegun => {
                 self.now_write.next = self.fresh.val();
                 self.now_item.next = 3.into();
-                self.now_data.next = bit_cast::<32, 16>(self.following.val());
+                self.now_data.next = bit_cast::<32, 16>(self.following.q.val());
                 self.step.d.next = RowStep::SavePsn;
             }
             RowStep::SavePsn => {
@@ -298,7 +299,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 }
                 self.now_write.next = self.issue.val();
                 self.now_item.next = 1.into();
-                self.now_data.next = bit_cast::<32, 16>(self.after.val()) | (bit_cast::<32, 16>(self.following.val()) << 16);
+                self.now_data.next = bit_cast::<32, 16>(self.after.q.val()) | (bit_cast::<32, 16>(self.following.q.val()) << 16);
                 if self.issue.val() {
                     self.step.d.next = RowStep::SaveBegun;
                 } else if self.resume.val() {
