@@ -8,8 +8,8 @@
 //! producer (scheduler) ──────────────► producers ┘ (item 1, upper half)
 //! ```
 //!
-//! A write takes a cycle more with `L` = 1. The mirror has items 0 to 3 and, in a RAM of their own, 16 to 31; both and the row are written alike, so that any can be
-//! read at any time. `QR` = `QA` + 5.
+//! A write takes a cycle more with `L` = 1; one of the host is kept, and done while nothing is written from inside. The mirror has items 0 to 3 and, in a RAM of their
+//! own, 16 to 31; both and the row are written alike, so that any can be read at any time. `QR` = `QA` + 5.
 
 use super::paced_ram::PacedRam;
 use crate::prim::SdpRam;
@@ -48,6 +48,14 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     late_row: DFF<Bits<QA>>,
     late_item: DFF<Bits<5>>,
     late_data: DFF<Bits<32>>,
+    host_write: Signal<Local, Bit>,
+    host_row: Signal<Local, Bits<QA>>,
+    host_item: Signal<Local, Bits<5>>,
+    host_data: Signal<Local, Bits<32>>,
+    held: DFF<Bit>,
+    held_row: DFF<Bits<QA>>,
+    held_item: DFF<Bits<5>>,
+    held_data: DFF<Bits<32>>,
     now_write: Signal<Local, Bit>,
     now_row: Signal<Local, Bits<QA>>,
     now_item: Signal<Local, Bits<5>>,
@@ -94,6 +102,14 @@ impl<const QA: usize, const QR: usize, const L: usize> Default for SendRows<QA, 
             late_row: Default::default(),
             late_item: Default::default(),
             late_data: Default::default(),
+            host_write: Default::default(),
+            host_row: Default::default(),
+            host_item: Default::default(),
+            host_data: Default::default(),
+            held: Default::default(),
+            held_row: Default::default(),
+            held_item: Default::default(),
+            held_data: Default::default(),
             now_write: Default::default(),
             now_row: Default::default(),
             now_item: Default::default(),
@@ -111,7 +127,20 @@ impl<const QA: usize, const QR: usize, const L: usize> Default for SendRows<QA, 
 impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR, L> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, indices, looks_record, late_write, late_row, late_item, late_data);
+        dff_setup!(
+            self,
+            clock,
+            indices,
+            looks_record,
+            late_write,
+            late_row,
+            late_item,
+            late_data,
+            held,
+            held_row,
+            held_item,
+            held_data
+        );
         clock!(self, clock, rows, mirror, mirror_records, producers);
         self.table_row.next = self.table_address.val().get_bits::<QA>(5);
         self.table_ours.next = true;
@@ -139,17 +168,35 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
             self.now_item.next = self.late_item.q.val();
             self.now_data.next = self.late_data.q.val();
         }
-        self.enable.next = self.now_write.val()
-            | (self.table_valid.val()
-                & self.table_ours.val()
-                & (self.table_address.val().get_bits::<12>(5) == bit_cast::<12, QA>(self.table_row.val())));
-        self.address.next = (bit_cast::<QR, QA>(self.table_row.val()) << 5) | bit_cast::<QR, 5>(self.table_item.val());
-        self.data.next = self.table_data.val();
+        self.host_write.next = self.table_valid.val()
+            & self.table_ours.val()
+            & (self.table_address.val().get_bits::<12>(5) == bit_cast::<12, QA>(self.table_row.val()));
+        self.host_row.next = self.table_row.val();
+        self.host_item.next = self.table_item.val();
+        self.host_data.next = self.table_data.val();
+        self.writing.next = self.now_write.val();
+        if self.held.q.val() {
+            self.held.d.next = self.now_write.val();
+        } else {
+            self.held.d.next = self.host_write.val();
+            self.held_row.d.next = self.host_row.val();
+            self.held_item.d.next = self.host_item.val();
+            self.held_data.d.next = self.host_data.val();
+        }
+        for _i in 0..L {
+            self.host_write.next = self.held.q.val();
+            self.host_row.next = self.held_row.q.val();
+            self.host_item.next = self.held_item.q.val();
+            self.host_data.next = self.held_data.q.val();
+            self.writing.next = self.held.q.val();
+        }
+        self.enable.next = self.now_write.val() | self.host_write.val();
+        self.address.next = (bit_cast::<QR, QA>(self.host_row.val()) << 5) | bit_cast::<QR, 5>(self.host_item.val());
+        self.data.next = self.host_data.val();
         if self.now_write.val() {
             self.address.next = (bit_cast::<QR, QA>(self.now_row.val()) << 5) | bit_cast::<QR, 5>(self.now_item.val());
             self.data.next = self.now_data.val();
         }
-        self.writing.next = self.now_write.val();
         self.rows.write_enable.next = self.enable.val();
         self.rows.write_address.next = self.address.val();
         self.rows.write_data.next = self.data.val();
