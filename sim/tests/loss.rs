@@ -16,6 +16,7 @@ fn options(route: Route) -> LossOptions {
         scheme: None,
         wire: None,
         window: None,
+        round_trip: verbena_sim::loss::ROUND_TRIP,
         timeline: None,
     }
 }

@@ -3,6 +3,8 @@
 
 #[path = "tx/diff.rs"]
 mod diff;
+#[path = "tx/early.rs"]
+mod early;
 #[path = "tx/harness.rs"]
 mod harness;
 #[path = "tx/order.rs"]

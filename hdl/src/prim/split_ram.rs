@@ -12,7 +12,7 @@
 
 use rust_hdl::prelude::*;
 
-/// `2^A` words of `D` bits. Latency of a read: 1 cycle.
+/// `2^A` words of `D` bits, or fewer. Latency of a read: 1 cycle.
 #[derive(LogicBlock)]
 pub struct SplitRam<const A: usize, const D: usize> {
     pub clock: Signal<In, Clock>,
@@ -40,14 +40,28 @@ impl<const A: usize, const D: usize> Default for SplitRam<A, D> {
     }
 }
 
+impl<const A: usize, const D: usize> SplitRam<A, D> {
+    /// Only so many words, a power of two: the address's upper bits aren't looked at.
+    pub fn of_words(words: usize) -> Self {
+        assert!(
+            words.is_power_of_two() && words > 1 && words <= 1 << A,
+            "SplitRam: {words} words, not 2 to 2^{A}"
+        );
+        Self {
+            _mem: vec![Bits::<D>::default(); words],
+            ..Default::default()
+        }
+    }
+}
+
 impl<const A: usize, const D: usize> Logic for SplitRam<A, D> {
     fn update(&mut self) {
         if self.clock.pos_edge() {
             if self.read_enable.val() {
-                self.read_data.next = self._mem[self.read_address.val().index()];
+                self.read_data.next = self._mem[self.read_address.val().index() % self._mem.len()];
             }
             if self.write_enable.val() {
-                let address = self.write_address.val().index();
+                let address = self.write_address.val().index() % self._mem.len();
                 self._mem[address] = self.write_data.val();
             }
         }
@@ -72,13 +86,14 @@ end
 `endif
 
 always @(posedge clock) begin
-  if (write_enable) mem[write_address] <= write_data;
-  if (read_enable) read_data <= mem[read_address];
+  if (write_enable) mem[write_address{part}] <= write_data;
+  if (read_enable) read_data <= mem[read_address{part}];
 end
 ",
             d = D - 1,
             width = D,
-            last = (1usize << A) - 1,
+            last = self._mem.len() - 1,
+            part = super::part(A, self._mem.len()),
         ))
     }
 

@@ -4,6 +4,7 @@
 //! ```text
 //!                    ┌─► hold: judge ─► commit ─► reply
 //!  work ─► row ─► map┼─► check: next PSN held ─► take ─► load ─► show      no: gap far ─► load ─► probe
+//!                    │                                              └─► ahead: the one behind it held ─► load ─► its turn: take, show
 //!                    ├─► walk: a QP's life ends, or its ePSN jumped: release
 //!                    ├─► scan: hole old ─► load ─► probe
 //!                    └─► evict: the oldest, when the ring needs the room
@@ -17,6 +18,9 @@
 //! | 1 | [5:0] nak_distance, [17:6] nak_delay, as the QP's row had them |
 //!
 //! A QP that holds something has one of `2^WA` windows: 64 map entries by PSN mod 64, [6] held, [5:0] slot.
+//!
+//! While control is at a held packet the one behind it is looked up and loaded (*ahead*), so that it is shown as soon as control is done. If something else is to be done
+//! meanwhile, or control takes long, or didn't move ePSN by one, that was in vain, and the check begins from the row.
 //!
 //! A *probe* is a held packet's head that control is shown only to answer the gap (R23, R24): it stays held.
 
@@ -43,6 +47,7 @@ pub enum KeeperState {
     GapJudge,
     Load,
     Loading,
+    Show,
     WalkShown,
     WalkRead,
     WalkGot,
@@ -50,7 +55,15 @@ pub enum KeeperState {
     WalkDrop,
     WalkEnd,
     EvictLoad,
+    EvictRow,
     EvictDrop,
+    AheadRead,
+    AheadGot,
+    AheadPick,
+    AheadLoading,
+    AheadReady,
+    AheadJudge,
+    AheadTake,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -115,6 +128,7 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     pub load: Signal<Out, Bit>,
     pub load_slot: Signal<Out, Bits<6>>,
     pub loading: Signal<In, Bit>,
+    pub advance: Signal<Out, Bit>,
     pub held_index: Signal<In, Bits<QA>>,
     pub held_psn: Signal<In, Bits<24>>,
     pub held_slot: Signal<In, Bits<6>>,
@@ -151,6 +165,10 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     expired: DFF<Bit>,
     due: DFF<Bits<16>>,
     accept: DFF<Bit>,
+    /// Held already: this one is held instead, and the other's slot is done.
+    replace: DFF<Bit>,
+    /// The head that was loaded is shown from the next cycle on.
+    advances: DFF<Bit>,
     nak: DFF<Bit>,
     /// The head is on its way into the next slot.
     stored: DFF<Bit>,
@@ -275,6 +293,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             load: Default::default(),
             load_slot: Default::default(),
             loading: Default::default(),
+            advance: Default::default(),
             held_index: Default::default(),
             held_psn: Default::default(),
             held_slot: Default::default(),
@@ -305,6 +324,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             expired: Default::default(),
             due: Default::default(),
             accept: Default::default(),
+            replace: Default::default(),
+            advances: Default::default(),
             nak: Default::default(),
             stored: Default::default(),
             code: Default::default(),
@@ -397,7 +418,9 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             distance,
             delay
         );
-        dff_setup!(self, clock, hit, hit_slot, beyond, far, fair, further, expired, due, accept, nak, stored, code, checking);
+        dff_setup!(
+            self, clock, hit, hit_slot, beyond, far, fair, further, expired, due, accept, replace, advances, nak, stored, code, checking
+        );
         dff_setup!(
             self,
             clock,
@@ -446,6 +469,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.take.next = false;
         self.store.next = false;
         self.load.next = false;
+        self.advance.next = self.advances.q.val();
+        self.advances.d.next = false;
         self.load_slot.next = self.hit_slot.q.val();
         self.done_valid.next = false;
         self.done_slot.next = self.hit_slot.q.val();
@@ -519,7 +544,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         if !self.count.q.val().any() {
             self.fair.d.next = self.slots_free.val().any() & self.windows.any.val();
         }
-        self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.hit.q.val() & !self.shown_kept.q.val();
+        self.accepts.next = self.fair.q.val() & self.stored.q.val() & !self.beyond.q.val() & !self.shown_kept.q.val();
         self.lost.next = (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.standing.q.val();
         self.single.d.next = !self.less.val().any();
         self.dispose.next = false;
@@ -694,7 +719,8 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             KeeperState::Judge => {
                 self.step.d.next = KeeperState::Commit;
                 self.nak.d.next = self.lost.val();
-                self.accept.d.next = self.accepts.val();
+                self.accept.d.next = self.accepts.val() & !self.hit.q.val();
+                self.replace.d.next = self.accepts.val() & self.hit.q.val();
                 self.code.d.next = self.code_full.val();
                 if self.accepts.val() {
                     self.code.d.next = self.code_later.val();
@@ -720,7 +746,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             KeeperState::Commit => {
                 self.put_address.next = bit_cast::<MA, 6>(self.psn.q.val()) | (bit_cast::<MA, 6>(self.commit_window.val()) << 6);
                 self.put_data.next = bit_cast::<7, 6>(self.slot.val()) | 64;
-                if !self.accept.q.val() | (!self.storing.val() & (!self.event_waits.q.val() | self.event_ready.val())) {
+                self.done_valid.next = self.replace.q.val() & !self.storing.val();
+                if (!self.accept.q.val() | (!self.storing.val() & (!self.event_waits.q.val() | self.event_ready.val())))
+                    & (!self.replace.q.val() | (!self.storing.val() & self.done_ready.val()))
+                {
                     self.row_ages.next = self.ages.q.val();
                     if !self.ages.q.val() {
                         self.row_deadline.next = self.due.q.val();
@@ -742,6 +771,10 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                         self.row_window.next = self.commit_window.val();
                         self.put.next = true;
                     }
+                    if self.replace.q.val() {
+                        self.take.next = true;
+                        self.put.next = true;
+                    }
                     self.step.d.next = KeeperState::Reply;
                 }
             }
@@ -753,6 +786,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 // Its turn.
                 self.checking.d.next = false;
                 self.dispose.next = true;
+                self.count.d.next = self.less.val();
                 self.load.next = true;
                 self.step.d.next = KeeperState::Loading;
             }
@@ -779,16 +813,74 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             }
             KeeperState::Loading => {
                 if !self.loading.val() & !self.load.val() {
-                    self.shown_kept.d.next = true;
-                    self.probing_kept.d.next = self.load_probe.q.val();
-                    self.step.d.next = KeeperState::Idle;
-                    if self.work.q.val() == KeeperWork::Evict {
-                        self.shown_kept.d.next = self.shown_kept.q.val();
-                        self.probing_kept.d.next = self.probing_kept.q.val();
-                        self.index.d.next = self.held_index.val();
-                        self.psn.d.next = self.held_psn.val().get_bits::<6>(0);
-                        self.step.d.next = KeeperState::Read;
+                    self.advances.d.next = true;
+                    self.step.d.next = KeeperState::Show;
+                }
+            }
+            KeeperState::Show => {
+                self.shown_kept.d.next = true;
+                self.probing_kept.d.next = self.load_probe.q.val();
+                self.step.d.next = KeeperState::Idle;
+                if (self.work.q.val() == KeeperWork::Check) & self.count.q.val().any() {
+                    self.psn.d.next = self.psn.q.val() + 1;
+                    self.step.d.next = KeeperState::AheadRead;
+                }
+                if self.work.q.val() == KeeperWork::Evict {
+                    self.shown_kept.d.next = self.shown_kept.q.val();
+                    self.probing_kept.d.next = self.probing_kept.q.val();
+                    self.step.d.next = KeeperState::EvictRow;
+                }
+            }
+            // The packet behind the one that is shown.
+            KeeperState::AheadRead => self.step.d.next = KeeperState::AheadGot,
+            KeeperState::AheadGot => {
+                self.hit.d.next = self.map.read_data.val().get_bit(6);
+                self.hit_slot.d.next = self.map.read_data.val().get_bits::<6>(0);
+                self.step.d.next = KeeperState::AheadPick;
+            }
+            KeeperState::AheadPick => {
+                self.walk_left.d.next = self.window_size.val();
+                self.load.next = self.hit.q.val();
+                self.step.d.next = KeeperState::Idle;
+                if self.hit.q.val() {
+                    self.step.d.next = KeeperState::AheadLoading;
+                }
+            }
+            KeeperState::AheadLoading => {
+                if !self.loading.val() {
+                    self.step.d.next = KeeperState::AheadReady;
+                }
+            }
+            KeeperState::AheadReady => {
+                self.walk_left.d.next = self.walk_left.q.val() - 1;
+                if self.checking.q.val() {
+                    self.step.d.next = KeeperState::AheadJudge;
+                } else {
+                    if !self.shown_kept.q.val() | !self.walk_left.q.val().any() {
+                        self.step.d.next = KeeperState::Idle;
                     }
+                }
+                if self.wants_release.val() | self.hold_valid.val() {
+                    self.step.d.next = KeeperState::Idle;
+                }
+            }
+            KeeperState::AheadJudge => {
+                self.advances.d.next = true;
+                self.step.d.next = KeeperState::AheadTake;
+                if self.check_jump.q.val().any() {
+                    self.advances.d.next = false;
+                    self.step.d.next = KeeperState::Idle;
+                }
+            }
+            KeeperState::AheadTake => {
+                self.checking.d.next = false;
+                self.dispose.next = true;
+                self.count.d.next = self.less.val();
+                self.shown_kept.d.next = true;
+                self.psn.d.next = self.psn.q.val() + 1;
+                self.step.d.next = KeeperState::AheadRead;
+                if self.single.q.val() {
+                    self.step.d.next = KeeperState::Idle;
                 }
             }
             KeeperState::WalkShown => {
@@ -850,6 +942,11 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 self.load.next = true;
                 self.step.d.next = KeeperState::Loading;
             }
+            KeeperState::EvictRow => {
+                self.index.d.next = self.held_index.val();
+                self.psn.d.next = self.held_psn.val().get_bits::<6>(0);
+                self.step.d.next = KeeperState::Read;
+            }
             KeeperState::EvictDrop => {
                 if !self.event_waits.q.val() | self.event_ready.val() {
                     self.done_valid.next = true;
@@ -869,7 +966,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             self.put.next = true;
             self.row_write.next = true;
             self.row_count.next = self.less.val();
-            if self.single.q.val() | (self.step.q.val() == KeeperState::Take) {
+            if self.single.q.val() | (self.step.q.val() == KeeperState::Take) | (self.step.q.val() == KeeperState::AheadTake) {
                 self.row_ages.next = false;
             }
             self.windows.give.next = self.single.q.val();

@@ -170,6 +170,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.heads.store_slot.next = self.slots.number.val();
         self.heads.load.next = self.keeper.load.val();
         self.heads.load_slot.next = self.keeper.load_slot.val();
+        self.heads.advance.next = self.keeper.advance.val();
 
         // Keeper.
         self.hole_clock.tick.next = self.tick.val();

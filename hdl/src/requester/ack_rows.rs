@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rows of `Complete`: 32 words a QP in one RAM, and a copy of words 0 and 1 for `Send`.
+//! The rows of `Complete`, in two RAMs, words 0-3 and the others, and a copy of words 0 and 1 for `Send`.
 //!
 //! | word | holds |
 //! |---|---|
@@ -43,12 +43,17 @@ pub struct AckRows<const QA: usize, const RA: usize, const RC: usize, const SA: 
     pub ack_index: Signal<In, Bits<QA>>,
     pub ack_item: Signal<In, Bits<1>>,
     pub ack_data: Signal<Out, Bits<32>>,
+    /// Words 0-3.
     ram: SplitRam<RA, 32>,
+    /// Words 8-15 and 16-23, in that order.
+    rest: SplitRam<RA, 32>,
     copy: SdpRam<SA, 24>,
     /// The clearing walk; its top bit says that it is over.
     walk: DFF<Bits<RC>>,
     read_late: DFF<Bit>,
     address_late: DFF<Bits<RA>>,
+    /// The word read is one of the rest.
+    rest_read: DFF<Bit>,
     word_kept: DFF<Bits<32>>,
     ram_write: DFF<Bit>,
     ram_address: DFF<Bits<RA>>,
@@ -65,6 +70,9 @@ pub struct AckRows<const QA: usize, const RA: usize, const RC: usize, const SA: 
     slot: Signal<Local, Bits<3>>,
     row: Signal<Local, Bits<RA>>,
     address: Signal<Local, Bits<RA>>,
+    reads: Signal<Local, Bit>,
+    read_address: Signal<Local, Bits<RA>>,
+    read_data: Signal<Local, Bits<32>>,
     direct: Constant<Bit>,
     top: Constant<Bits<RC>>,
     beyond: Constant<Bits<17>>,
@@ -115,11 +123,13 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> AckRows
             ack_index: Default::default(),
             ack_item: Default::default(),
             ack_data: Default::default(),
-            ram: Default::default(),
+            ram: SplitRam::of_words(4 << QA),
+            rest: SplitRam::of_words(16 << QA),
             copy: Default::default(),
             walk: Default::default(),
             read_late: Default::default(),
             address_late: Default::default(),
+            rest_read: Default::default(),
             word_kept: Default::default(),
             ram_write: Default::default(),
             ram_address: Default::default(),
@@ -136,6 +146,9 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> AckRows
             slot: Default::default(),
             row: Default::default(),
             address: Default::default(),
+            reads: Default::default(),
+            read_address: Default::default(),
+            read_data: Default::default(),
             direct: Constant::new(direct),
             top: Constant::new((1u64 << RA).to_bits()),
             beyond: Constant::new((0x1_ffffu64 & !((1 << RA) - 1)).to_bits()),
@@ -156,6 +169,7 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
             walk,
             read_late,
             address_late,
+            rest_read,
             word_kept,
             ram_write,
             ram_address,
@@ -163,7 +177,7 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
             copy_address,
             write_kept
         );
-        clock!(self, clock, ram, copy);
+        clock!(self, clock, ram, rest, copy);
         self.over.next = self.walk.q.val() == self.top.val();
         self.ready.next = self.over.val();
         self.row.next = bit_cast::<RA, QA>(self.index.val()) << 5;
@@ -172,14 +186,29 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
         self.address.next = self.row.val() | bit_cast::<RA, 5>(self.item.val());
         self.read_late.d.next = self.read.val();
         self.address_late.d.next = self.address.val();
-        self.word_kept.d.next = self.ram.read_data.val();
-        self.ram.read_enable.next = self.read.val();
-        self.ram.read_address.next = self.address.val();
+        self.reads.next = self.read.val();
+        self.read_address.next = self.address.val();
+        if self.direct.val() {
+            self.reads.next = self.read_late.q.val();
+            self.read_address.next = self.address_late.q.val();
+        }
+        self.ram.read_enable.next = self.reads.val();
+        self.ram.read_address.next = ((self.read_address.val() >> 5) << 2) | bit_cast::<RA, 2>(self.read_address.val().get_bits::<2>(0));
+        self.rest.read_enable.next = self.reads.val();
+        self.rest.read_address.next = ((self.read_address.val() >> 5) << 4)
+            | bit_cast::<RA, 3>(self.read_address.val().get_bits::<3>(0))
+            | (bit_cast::<RA, 1>(self.read_address.val().get_bits::<1>(4)) << 3);
+        if self.reads.val() {
+            self.rest_read.d.next = self.read_address.val().get_bits::<2>(3).any();
+        }
+        self.read_data.next = self.ram.read_data.val();
+        if self.rest_read.q.val() {
+            self.read_data.next = self.rest.read_data.val();
+        }
+        self.word_kept.d.next = self.read_data.val();
         self.word.next = self.word_kept.q.val();
         if self.direct.val() {
-            self.ram.read_enable.next = self.read_late.q.val();
-            self.ram.read_address.next = self.address_late.q.val();
-            self.word.next = self.ram.read_data.val();
+            self.word.next = self.read_data.val();
         }
 
         // The host's words: 0, 1, 5, 8, 16-19 to 0-7.
@@ -206,9 +235,14 @@ impl<const QA: usize, const RA: usize, const RC: usize, const SA: usize> Logic f
         self.host.next = self.table_valid.val() & self.within_rows.val() & self.known.val() & (self.code_ready.val() | !self.is_code.val());
 
         // Write, a cycle later: the station, the host, the walk.
-        self.ram.write_enable.next = self.ram_write.q.val();
-        self.ram.write_address.next = self.ram_address.q.val();
+        self.ram.write_enable.next = self.ram_write.q.val() & !self.ram_address.q.val().get_bits::<2>(3).any();
+        self.ram.write_address.next = ((self.ram_address.q.val() >> 5) << 2) | bit_cast::<RA, 2>(self.ram_address.q.val().get_bits::<2>(0));
         self.ram.write_data.next = self.write_kept.q.val();
+        self.rest.write_enable.next = self.ram_write.q.val() & self.ram_address.q.val().get_bits::<2>(3).any();
+        self.rest.write_address.next = ((self.ram_address.q.val() >> 5) << 4)
+            | bit_cast::<RA, 3>(self.ram_address.q.val().get_bits::<3>(0))
+            | (bit_cast::<RA, 1>(self.ram_address.q.val().get_bits::<1>(4)) << 3);
+        self.rest.write_data.next = self.write_kept.q.val();
         self.copy.write_enable.next = self.copy_write.q.val();
         self.copy.write_address.next = self.copy_address.q.val();
         self.copy.write_data.next = self.write_kept.q.val().get_bits::<24>(0);

@@ -25,7 +25,7 @@ pub struct Cut {
     pub load_length: Signal<In, Bit>,
     pub load_first: Signal<In, Bit>,
     pub load_second: Signal<In, Bit>,
-    /// Element 1's piece is in hand in the next cycle, not element 0's.
+    /// Element 1's piece of a split packet is in hand.
     pub second_piece: Signal<In, Bit>,
     pub count_load: Signal<In, Bit>,
     pub count_halve: Signal<In, Bit>,
@@ -43,7 +43,7 @@ pub struct Cut {
     /// The packet takes bytes of both elements; of element 1 alone.
     pub split: Signal<Out, Bit>,
     pub beyond: Signal<Out, Bit>,
-    /// Bytes of the piece in hand: a register.
+    /// Bytes of the piece in hand.
     pub piece: Signal<Out, Bits<14>>,
     /// `offset` after the packet.
     pub next_offset: Signal<Out, Bits<32>>,
@@ -67,6 +67,7 @@ pub struct Cut {
     payload_kept: DFF<Bits<14>>,
     over_kept: DFF<Bit>,
     piece_kept: DFF<Bits<14>>,
+    other_piece: DFF<Bits<14>>,
     count_kept: DFF<Bits<24>>,
     size: Signal<Local, Bits<14>>,
     high: Signal<Local, Bits<32>>,
@@ -105,6 +106,7 @@ impl Logic for Cut {
             payload_kept,
             over_kept,
             piece_kept,
+            other_piece,
             count_kept
         );
 
@@ -188,13 +190,14 @@ impl Logic for Cut {
         self.split.next = !self.beyond.val() & !self.ample.val() & self.short.val();
         self.left.next = self.payload_kept.q.val() - self.rest_kept.q.val().get_bits::<14>(0);
         self.piece_kept.d.next = self.payload_kept.q.val();
+        self.other_piece.d.next = self.left.val();
         if self.split.val() {
             self.piece_kept.d.next = self.rest_kept.q.val().get_bits::<14>(0);
-            if self.second_piece.val() {
-                self.piece_kept.d.next = self.left.val();
-            }
         }
         self.piece.next = self.piece_kept.q.val();
+        if self.second_piece.val() {
+            self.piece.next = self.other_piece.q.val();
+        }
 
         if self.count_load.val() {
             self.count_kept.d.next = self.remaining_kept.q.val().get_bits::<24>(8);

@@ -3,6 +3,7 @@
 
 mod ack_rows;
 mod ack_walk;
+mod arm_queue;
 mod bth;
 mod complete;
 mod complete_steps;
@@ -23,6 +24,7 @@ mod send;
 mod send_reports;
 mod send_rows;
 mod timers;
+mod turn_queue;
 mod wire_program;
 mod wire_words;
 mod wqe_check;

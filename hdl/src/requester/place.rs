@@ -2,8 +2,8 @@
 //! The address of a piece: the element's plus what of it is sent already; after the key check, its place on the bus.
 //!
 //! ```text
-//! load_low ──► low := WQE word + (offset | −rest | 0), carry      put_low, put_high: from the row's word
-//! load_high ─► high := WQE word + carry                           place: from the key check
+//! load_low ──► low := WQE word + (offset | −rest | 0), carry      place: placed := the key check's answer
+//! load_high ─► high := WQE word + carry                           put_low, put_high: placed := the row's word
 //! ```
 //!
 //! The sum is also that of the RETH of a READ that goes on from the middle (R31).
@@ -33,8 +33,13 @@ pub struct Place {
     pub sum: Signal<Out, Bits<32>>,
     pub low: Signal<Out, Bits<32>>,
     pub high: Signal<Out, Bits<32>>,
+    /// Its place on the bus.
+    pub placed_low: Signal<Out, Bits<32>>,
+    pub placed_high: Signal<Out, Bits<32>>,
     low_kept: DFF<Bits<32>>,
     high_kept: DFF<Bits<32>>,
+    bus_low: DFF<Bits<32>>,
+    bus_high: DFF<Bits<32>>,
     carry: DFF<Bit>,
     addend: Signal<Local, Bits<32>>,
     carry_in: Signal<Local, Bit>,
@@ -44,7 +49,7 @@ pub struct Place {
 impl Logic for Place {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, low_kept, high_kept, carry);
+        dff_setup!(self, clock, low_kept, high_kept, bus_low, bus_high, carry);
 
         self.addend.next = 0.into();
         self.carry_in.next = false;
@@ -78,17 +83,19 @@ impl Logic for Place {
             self.high_kept.d.next = self.adder.sum.val();
         }
         if self.put_low.val() {
-            self.low_kept.d.next = self.row_word.val();
+            self.bus_low.d.next = self.row_word.val();
         }
         if self.put_high.val() {
-            self.high_kept.d.next = self.row_word.val();
+            self.bus_high.d.next = self.row_word.val();
         }
         if self.place.val() {
-            self.low_kept.d.next = self.key_address.val().get_bits::<32>(0);
-            self.high_kept.d.next = self.key_address.val().get_bits::<32>(32);
+            self.bus_low.d.next = self.key_address.val().get_bits::<32>(0);
+            self.bus_high.d.next = self.key_address.val().get_bits::<32>(32);
         }
         self.low.next = self.low_kept.q.val();
         self.high.next = self.high_kept.q.val();
+        self.placed_low.next = self.bus_low.q.val();
+        self.placed_high.next = self.bus_high.q.val();
     }
 
     crate::block_name!();

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! One entry for each packet with payload from memory, and for the last packet of each UC or UD message, with payload or without. `done_ready`
-//! is always high: room for an entry is room for its end. Entries that have nothing to say leave by themselves.
+//! is always high: room for an entry is room for its end. Entries that have nothing to say leave by themselves. An entry leaves a cycle after it is known
+//! that it does, so that the FIFOs move on from a register.
 //! `T` = `QA` + 18.
 
 use crate::stream::Fifo;
@@ -24,7 +25,7 @@ pub struct ReadTracker<const QA: usize, const T: usize> {
     pub push_report: Signal<In, Bit>,
     /// A payload read belongs to it.
     pub push_payload: Signal<In, Bit>,
-    /// There is room for an entry.
+    /// There is room for two entries: one may be on its way.
     pub room: Signal<Out, Bit>,
     /// Nothing is under way.
     pub empty: Signal<Out, Bit>,
@@ -43,6 +44,7 @@ pub struct ReadTracker<const QA: usize, const T: usize> {
     used: DFF<Bits<5>>,
     error_now: DFF<Bit>,
     report_now: DFF<Bit>,
+    leaving: DFF<Bit>,
     payload: Signal<Local, Bit>,
     ended: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
@@ -52,7 +54,7 @@ pub struct ReadTracker<const QA: usize, const T: usize> {
 impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, used, error_now, report_now);
+        dff_setup!(self, clock, used, error_now, report_now, leaving);
         clock!(self, clock, entries, ends);
         self.entries.reset.next = self.reset.val();
         self.ends.reset.next = self.reset.val();
@@ -78,13 +80,16 @@ impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
         self.bad.next = self.payload.val() & self.ends.m_data.val().any();
         self.ended.next = self.entries.m_valid.val() & (!self.payload.val() | self.ends.m_valid.val());
         // A cycle late, and gone with the entry.
-        self.error_now.d.next = self.ended.val() & self.bad.val() & !self.pop.val();
-        self.report_now.d.next = self.ended.val() & !self.bad.val() & self.entries.m_data.val().get_bit(1) & !self.pop.val();
+        self.error_now.d.next = self.ended.val() & self.bad.val() & !self.pop.val() & !self.leaving.q.val();
+        self.report_now.d.next =
+            self.ended.val() & !self.bad.val() & self.entries.m_data.val().get_bit(1) & !self.pop.val() & !self.leaving.q.val();
         self.error.next = self.error_now.q.val();
         self.report.next = self.report_now.q.val();
         self.index.next = self.entries.m_data.val().get_bits::<QA>(18);
         self.wqe.next = self.entries.m_data.val().get_bits::<16>(2);
-        self.leave.next = self.pop.val() | (self.ended.val() & !self.bad.val() & !self.entries.m_data.val().get_bit(1));
+        self.leaving.d.next =
+            !self.leaving.q.val() & (self.pop.val() | (self.ended.val() & !self.bad.val() & !self.entries.m_data.val().get_bit(1)));
+        self.leave.next = self.leaving.q.val();
         self.entries.m_ready.next = self.leave.val();
         self.ends.m_ready.next = self.leave.val() & self.payload.val();
 
@@ -94,11 +99,12 @@ impl<const QA: usize, const T: usize> Logic for ReadTracker<QA, T> {
         if self.leave.val() & !self.push.val() {
             self.used.d.next = self.used.q.val() - 1;
         }
-        self.room.next = !self.used.q.val().get_bit(4);
+        self.room.next = !self.used.q.val().get_bit(4) & !self.used.q.val().get_bits::<4>(0).all();
         self.empty.next = !self.used.q.val().any();
         if self.reset.val() {
             self.error_now.d.next = false;
             self.report_now.d.next = false;
+            self.leaving.d.next = false;
             self.used.d.next = 0.into();
         }
     }

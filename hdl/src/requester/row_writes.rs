@@ -96,28 +96,36 @@ pub struct RowWrites<const QA: usize> {
     now_data: Signal<Local, Bits<32>>,
     kept: DFF<Bits<QA>>,
     saving: Signal<Local, Bit>,
+    asks: DFF<Bit>,
+    asked: DFF<Bits<5>>,
+    /// The WQE indices and one more, so that no sum stands before what is written.
+    next_one: DFF<Bits<16>>,
+    begun_one: DFF<Bits<16>>,
     /// The packet doesn't end its message; the host's word says selective repeat, and its window.
     unended: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
     wanted_window: Signal<Local, Bits<6>>,
-    after: Signal<Local, Bits<16>>,
-    following: Signal<Local, Bits<16>>,
+    /// What they are after the packet: known before it is issued.
+    after: DFF<Bits<16>>,
+    following: DFF<Bits<16>>,
     psn: Signal<Local, Bits<32>>,
 }
 
 impl<const QA: usize> Logic for RowWrites<QA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, kept, out_write, out_index, out_item, out_data);
+        dff_setup!(self, clock, step, kept, out_write, out_index, out_item, out_data, asks, asked, next_one, begun_one, after, following);
 
-        self.after.next = self.next_wqe.val();
+        self.after.d.next = self.next_wqe.val();
         if self.last.val() {
-            self.after.next = self.next_wqe.val() + 1;
+            self.after.d.next = self.next_one.q.val();
         }
-        self.following.next = self.begun.val();
+        self.following.d.next = self.begun.val();
         if self.fresh.val() {
-            self.following.next = self.begun.val() + 1;
+            self.following.d.next = self.begun_one.q.val();
         }
+        self.next_one.d.next = self.next_wqe.val() + 1;
+        self.begun_one.d.next = self.begun.val() + 1;
         self.unended.next = !self.last.val();
         self.wanted.next = self.row_word.val().get_bit(16);
         self.wanted_window.next = self.row_word.val().get_bits::<6>(17);
@@ -139,20 +147,13 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             self.kept.d.next = self.index.val();
         }
         self.idle.next = (self.step.q.val() == RowStep::Rest) & !self.out_write.q.val();
-        self.asking.next = false;
+        self.asking.next = self.asks.q.val();
+        self.row_item.next = self.asked.q.val();
         // RTR to RTS takes SQ_PSN and, a cycle later, the attribute; a rewind keeps the half word that isn't its own.
-        self.row_item.next = 10.into();
-        if self.step.q.val() == RowStep::Wait {
-            self.row_item.next = 11.into();
-        }
+        self.asks.d.next = false;
+        self.asked.d.next = 11.into();
         if self.order.val() == SendOrder::Rewind {
-            self.row_item.next = 1.into();
-        }
-        if self.step.q.val() == RowStep::ResumeAsk {
-            self.row_item.next = 2.into();
-        }
-        if self.step.q.val() == RowStep::ResumeWait {
-            self.row_item.next = 12.into();
+            self.asked.d.next = 1.into();
         }
         self.now_write.next = false;
         self.now_item.next = 0.into();
@@ -162,7 +163,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
             RowStep::SaveBegun => {
                 self.now_write.next = self.fresh.val();
                 self.now_item.next = 3.into();
-                self.now_data.next = bit_cast::<32, 16>(self.following.val());
+                self.now_data.next = bit_cast::<32, 16>(self.following.q.val());
                 self.step.d.next = RowStep::SavePsn;
             }
             RowStep::SavePsn => {
@@ -196,11 +197,10 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.step.d.next = RowStep::Rest;
             }
             RowStep::Ask => {
-                self.asking.next = true;
+                self.asks.d.next = true;
                 self.step.d.next = RowStep::Wait;
             }
             RowStep::Wait => {
-                self.asking.next = true;
                 self.step.d.next = RowStep::BeginPsn;
                 if self.order.val() == SendOrder::Rewind {
                     self.step.d.next = RowStep::RewindIndex;
@@ -255,11 +255,11 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.step.d.next = RowStep::Rest;
             }
             RowStep::ResumeAsk => {
-                self.asking.next = true;
+                self.asks.d.next = true;
+                self.asked.d.next = 12.into();
                 self.step.d.next = RowStep::ResumeWait;
             }
             RowStep::ResumeWait => {
-                self.asking.next = true;
                 self.step.d.next = RowStep::ResumePsn;
             }
             RowStep::ResumePsn => {
@@ -290,10 +290,17 @@ impl<const QA: usize> Logic for RowWrites<QA> {
                 self.step.d.next = RowStep::Rest;
             }
             _ => {
+                self.asks.d.next = self.order_valid.val() | self.resume.val();
+                if self.order.val() != SendOrder::Rewind {
+                    self.asked.d.next = 10.into();
+                }
+                if self.resume.val() {
+                    self.asked.d.next = 2.into();
+                }
+                self.now_write.next = self.issue.val();
+                self.now_item.next = 1.into();
+                self.now_data.next = bit_cast::<32, 16>(self.after.q.val()) | (bit_cast::<32, 16>(self.following.q.val()) << 16);
                 if self.issue.val() {
-                    self.now_write.next = true;
-                    self.now_item.next = 1.into();
-                    self.now_data.next = bit_cast::<32, 16>(self.after.val()) | (bit_cast::<32, 16>(self.following.val()) << 16);
                     self.step.d.next = RowStep::SaveBegun;
                 } else if self.resume.val() {
                     self.step.d.next = RowStep::ResumeAsk;
@@ -320,6 +327,7 @@ impl<const QA: usize> Logic for RowWrites<QA> {
         }
         if self.reset.val() {
             self.out_write.d.next = false;
+            self.asks.d.next = false;
             self.step.d.next = RowStep::Rest;
         }
     }

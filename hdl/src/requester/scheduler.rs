@@ -8,25 +8,28 @@
 //!
 //! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
 //! whether a WQE can be read now. With nothing else to do, it goes as far as `Log` for the WQE that will come next, and waits there.
+//! What a WQE's read needs is there in `Settle`, so its address is offered in `Act`.
+//! A doorbell that comes while nothing else is to be done, nor expected, needs no `Flags`: `Idle` has asked for its QP's already (`early`).
 //! Which event is next is chosen a cycle before it is begun (`next_work`), while the last one is in its last state. A choice made in a state that answers
 //! an event, or that changes what it was made from, doesn't count (`chosen`): then `Idle` lasts a cycle longer.
 //!
 //! A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). A token carries what its turn must know. A rewind, a state
-//! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head.
+//! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head (`TurnQueue`).
 //!
 //! A wake is taken at once and kept (`wake_held`), so that `Complete` goes on. `parks` says of each QP whether it is parked: only then the wake is an event;
 //! else it is over in two cycles, whatever the state machine does, and tells the turn in hand that it may have looked too early (`woken`, `end_woken`). The
 //! answer of `parks` doesn't count while an end of that QP's turn is in hand, or the flags are written.
 //!
-//! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`.
+//! Row, 8 words: 0 flags; 1 [15:0] next WQE to read, [31:16] producer; 2, 3 ring base; 4 row word `SQ_LOG`, which each change of state copies to the flags.
 //! Flags: [2:0] state; [4:3] reads under way, [6:5] of them to be dropped; [8:7] WQEs in the store; [9] queued; [10] parked; [11] a payload read failed; [12] a
-//! WQE was refused; [13] slot of the next WQE to send.
+//! WQE was refused; [13] slot of the next WQE to send;
+//! [17:14] log2 of the ring's size.
 //! `QB` = `QA` + 1, `QS` = `QA` + 3.
 
 use super::paced_ram::PacedRam;
+use super::turn_queue::TurnQueue;
 use super::{EndOfTurn, SendOrder};
 use crate::prim::LogicRam;
-use crate::stream::Fifo;
 use rust_hdl::prelude::*;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -124,10 +127,11 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub producer: Signal<Out, Bits<16>>,
     // The segmenter.
     pub turn_valid: Signal<Out, Bit>,
-    pub turn_index: Signal<Out, Bits<QA>>,
-    pub turn_slot: Signal<Out, Bit>,
     pub turn_error: Signal<Out, Bit>,
     pub turn_draining: Signal<Out, Bit>,
+    /// QP and slot of the turn that may be taken in the next cycle; with an order, the order's QP.
+    pub head_index: Signal<Out, Bits<QA>>,
+    pub head_slot: Signal<Out, Bit>,
     pub turn_take: Signal<In, Bit>,
     pub segmenter_idle: Signal<In, Bit>,
     pub segmenter_index: Signal<In, Bits<QA>>,
@@ -141,7 +145,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     ram: PacedRam<QS, 32, L>,
     /// Flag `parked` of each QP once more.
     parks: LogicRam<QA, 1>,
-    queue: Fifo<QA, QB, QS>,
+    turns: TurnQueue<QA, QB, QS>,
     step: DFF<SchedulerState>,
     work: DFF<SchedulerWork>,
     index: DFF<Bits<12>>,
@@ -173,6 +177,12 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     log: DFF<Bits<4>>,
     differs: DFF<Bit>,
     ahead: DFF<Bits<16>>,
+    /// That is further than the ring.
+    too_far: DFF<Bit>,
+    /// In `Idle`: the doorbell's flags are asked for.
+    early: DFF<Bit>,
+    nothing_else: Signal<Local, Bit>,
+    fetch_now: Signal<Local, Bit>,
     refused: DFF<Bit>,
     going: DFF<Bit>,
     /// The arrival in hand is only expected; `next_work` is something that has come.
@@ -184,22 +194,6 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     fetching: DFF<Bit>,
     order_open: DFF<Bit>,
     order_kept: DFF<SendOrder>,
-    /// The head of the queue, in a register: what the segmenter's choice starts from.
-    front: DFF<Bits<QS>>,
-    front_valid: DFF<Bit>,
-    /// A token on its way into the queue behind it.
-    late: DFF<Bit>,
-    late_token: DFF<Bits<QS>>,
-    /// Tokens behind it, that one too; all tokens in the queue; how many of them, the oldest, may say what is no longer so; what was found out about such a one at the head.
-    stored_tokens: DFF<Bits<QB>>,
-    waiting: DFF<Bits<QB>>,
-    doubt: DFF<Bits<QB>>,
-    /// There are such, a cycle later.
-    doubtful: DFF<Bit>,
-    known: DFF<Bit>,
-    known_slot: DFF<Bit>,
-    known_error: DFF<Bit>,
-    known_draining: DFF<Bit>,
     // The end of the last turn.
     ended: DFF<Bit>,
     end_kept: DFF<EndOfTurn>,
@@ -249,13 +243,6 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     seeks: Signal<Local, Bit>,
     orders: Signal<Local, Bit>,
     draining: Signal<Local, Bit>,
-    token_data: Signal<Local, Bits<QS>>,
-    open: Signal<Local, Bit>,
-    stores: Signal<Local, Bit>,
-    passing: Signal<Local, Bit>,
-    leaves: Signal<Local, Bit>,
-    push: Signal<Local, Bit>,
-    pop: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     write_flags: Signal<Local, Bit>,
     write_index: Signal<Local, Bit>,
@@ -271,6 +258,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     table_beyond: Signal<Local, Bit>,
     one: Signal<Local, Bits<16>>,
     size: Signal<Local, Bits<16>>,
+    log_now: Signal<Local, Bits<4>>,
     mask: Signal<Local, Bits<16>>,
     pick: Signal<Local, Bits<16>>,
 }
@@ -293,35 +281,17 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             log,
             differs,
             ahead,
+            too_far,
+            early,
             refused,
             going,
             guess,
-            other,
-            front,
-            front_valid,
-            stored_tokens,
-            waiting,
-            doubt,
-            doubtful,
-            late,
-            late_token
+            other
         );
+        dff_setup!(self, clock, address_low, address_high, fetching, order_open, order_kept);
         dff_setup!(
             self,
             clock,
-            address_low,
-            address_high,
-            fetching,
-            order_open,
-            order_kept,
-            known,
-            known_slot,
-            known_error
-        );
-        dff_setup!(
-            self,
-            clock,
-            known_draining,
             ended,
             end_kept,
             end_index,
@@ -339,10 +309,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             flushing
         );
         dff_setup!(self, clock, flush_index_kept, flush_state_kept, refusing, refused_index, unsure);
-        clock!(self, clock, ram, parks, queue);
-        self.queue.reset.next = self.reset.val();
+        clock!(self, clock, ram, parks, turns);
+        self.turns.reset.next = self.reset.val();
         self.ram.advance.next = true;
-        self.doubtful.d.next = self.doubt.q.val().any();
         self.word.next = self.ram.word.val();
         self.in_hand.next = self.index.q.val().get_bits::<QA>(0);
         self.who.next = self.in_hand.val();
@@ -358,17 +327,17 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.passes.next = self.wake_known.q.val() & !self.parks.read_data.val().any();
         self.can_error.next = self.tracker_error.val() & self.quiet.q.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
-        self.can_prepare.next = self.front_valid.q.val() & !self.known.q.val() & self.doubtful.q.val();
+        self.can_prepare.next = self.turns.unsure.val();
         self.can_doorbell.next = self.doorbell_valid.val() & !self.flushing.q.val() & !self.refusing.q.val() & self.count_free.val();
 
-        self.other.d.next = self.ended.q.val()
+        self.nothing_else.next = !(self.ended.q.val()
             | self.can_rewind.val()
             | self.can_state.val()
             | self.can_wake.val()
             | self.can_error.val()
             | self.can_report.val()
-            | self.can_prepare.val()
-            | (self.can_doorbell.val() & !self.arrival_valid.val());
+            | self.can_prepare.val());
+        self.other.d.next = !self.nothing_else.val() | (self.can_doorbell.val() & !self.arrival_valid.val());
         self.next_work.d.next = SchedulerWork::Arrival;
         if self.can_doorbell.val() & !self.arrival_valid.val() {
             self.next_work.d.next = SchedulerWork::Doorbell;
@@ -396,6 +365,10 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         }
         self.chosen.d.next = false;
         self.next_index.next = bit_cast::<12, QA>(self.arrival_index.val());
+        if !self.arrival_expected.val() {
+            self.next_index.next = self.doorbell_index.val();
+        }
+        self.early.d.next = false;
         match self.next_work.q.val() {
             SchedulerWork::End => {
                 self.next_index.next = bit_cast::<12, QA>(self.end_index.q.val());
@@ -416,7 +389,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.next_index.next = bit_cast::<12, QA>(self.tracker_index.val());
             }
             SchedulerWork::Prepare => {
-                self.next_index.next = bit_cast::<12, QA>(self.front.q.val().get_bits::<QA>(3));
+                self.next_index.next = bit_cast::<12, QA>(self.turns.front_index.val());
             }
             SchedulerWork::Doorbell => {
                 self.next_index.next = self.doorbell_index.val();
@@ -447,6 +420,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.size.next = self.one.val() << self.log.q.val();
         self.mask.next = self.size.val() - 1;
         self.pick.next = self.next_fetch.q.val() & self.mask.val();
+        self.too_far.d.next = self.ahead.q.val() > self.size.val();
+        self.fetch_now.next = false;
+        self.log_now.next = self.log.q.val();
+        if self.work.q.val() == SchedulerWork::State {
+            self.log_now.next = self.word.val().get_bits::<4>(4);
+        }
 
         self.write_flags.next = self.walking.q.val() | (self.acting.q.val() & !self.refused.q.val());
         self.write_index.next = self.fetches.q.val() & !self.refused.q.val();
@@ -464,10 +443,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.ask_valid.next = false;
         self.producer_write.next = false;
         self.producer.next = self.last_producer.q.val();
-        self.push.next = false;
-        self.pop.next = self.turn_take.val();
+        self.turns.push.next = false;
+        self.turns.take.next = self.turn_take.val();
+        self.turns.discard.next = false;
+        self.turns.tell.next = false;
+        self.turns.distrust.next = false;
         if self.turn_take.val() {
-            self.known.d.next = false;
             self.woken.d.next = false;
         }
         if self.fetch_ready.val() {
@@ -502,6 +483,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 // One more round than rows: the index lags the walk.
                 self.seek.d.next = self.walk.q.val().all();
                 if self.seek.q.val() {
+                    self.walking.d.next = false;
                     self.next_step.next = SchedulerState::Idle;
                 }
             }
@@ -512,9 +494,18 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.chosen.d.next = true;
                 self.index.d.next = self.next_index.val();
                 self.work.d.next = self.next_work.q.val();
+                self.early.d.next = self.can_doorbell.val()
+                    & self.nothing_else.val()
+                    & !self.arrival_expected.val()
+                    & (self.next_work.q.val() == SchedulerWork::Arrival);
+                self.ack_read.next = self.early.q.val();
+                self.unsure.d.next = self.ack_walk.val() & (self.ack_walk_index.val() == self.index.q.val());
                 if self.chosen.q.val() & (!self.fetching.q.val() | self.fetch_ready.val()) {
                     if self.other.q.val() {
                         self.next_step.next = SchedulerState::Flags;
+                        if self.early.q.val() & self.ack_free.val() {
+                            self.next_step.next = SchedulerState::Index;
+                        }
                     } else if self.arrival_expected.val() {
                         // An arrival, or nothing else to do: be ready for it.
                         self.guess.d.next = true;
@@ -541,7 +532,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             }
             SchedulerState::Log => {
                 self.guess.d.next = false;
-                self.read_item.next = 4.into();
+                self.read_item.next = 2.into();
                 self.next_step.next = SchedulerState::Low;
                 self.qp_state.d.next = self.was.val();
                 self.flying.d.next = self.was_flying.val();
@@ -552,6 +543,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.failed.d.next = self.word.val().get_bit(11);
                 self.stopped.d.next = self.word.val().get_bit(12);
                 self.slot.d.next = self.word.val().get_bit(13);
+                self.log.d.next = self.word.val().get_bits::<4>(14);
                 self.reborn.d.next = false;
                 self.resuming.d.next = false;
                 match self.work.q.val() {
@@ -593,8 +585,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     SchedulerWork::Rewind => {
-                        self.known.d.next = false;
-                        self.doubt.d.next = self.waiting.q.val();
+                        self.turns.distrust.next = true;
                         self.refused.d.next = !self.live.val() | self.dead_index.val();
                         if self.live.val() & !self.dead_index.val() {
                             self.stored.d.next = 0.into();
@@ -607,8 +598,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         }
                     }
                     SchedulerWork::State => {
-                        self.known.d.next = false;
-                        self.doubt.d.next = self.waiting.q.val();
+                        self.turns.distrust.next = true;
                         self.qp_state.d.next = self.state.val();
                         self.parked.d.next = false;
                         self.refused.d.next = self.dead_index.val();
@@ -646,11 +636,10 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         if self.live.val() & !self.word.val().get_bit(11) & !self.word.val().get_bit(12) {
                             self.failed.d.next = true;
                             self.parked.d.next = false;
-                            self.known.d.next = false;
+                            self.turns.distrust.next = true;
                             self.order_kept.d.next = SendOrder::Fail;
                             self.order_open.d.next = true;
                             self.orders.next = true;
-                            self.doubt.d.next = self.waiting.q.val();
                         } else {
                             self.tracker_pop.next = true;
                         }
@@ -684,7 +673,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
             }
             SchedulerState::Low => {
-                self.read_item.next = 2.into();
+                self.read_item.next = 3.into();
                 self.next_fetch.d.next = self.word.val().get_bits::<16>(0);
                 self.last_producer.d.next = self.word.val().get_bits::<16>(16);
                 self.next_step.next = SchedulerState::High;
@@ -706,13 +695,10 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     SchedulerWork::Prepare => {
                         // Not if the token has just left, or a rewind has spoiled the look: neither can be, as this is the only event in hand.
                         if self.token.val() {
-                            self.known.d.next = true;
-                            self.known_slot.d.next = self.slot.q.val();
-                            self.known_error.d.next = self.failed.q.val();
-                            self.known_draining.d.next = self.qp_state.q.val() == 4;
+                            self.turns.tell.next = true;
                         } else {
                             self.queued.d.next = false;
-                            self.pop.next = true;
+                            self.turns.discard.next = true;
                         }
                     }
                     _ => {}
@@ -725,8 +711,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 }
             }
             SchedulerState::High => {
-                self.read_item.next = 3.into();
-                self.log.d.next = self.word.val().get_bits::<4>(4);
+                self.read_item.next = 4.into();
+                self.address_low.d.next = self.word.val() | (bit_cast::<32, 16>(self.pick.val()) << 6);
                 self.differs.d.next = self.next_fetch.q.val() != self.last_producer.q.val();
                 if self.work.q.val() == SchedulerWork::Doorbell {
                     self.differs.d.next = self.next_fetch.q.val() != self.doorbell_producer.val();
@@ -735,27 +721,22 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.next_step.next = SchedulerState::Settle;
             }
             SchedulerState::Settle => {
-                self.address_low.d.next = self.word.val() | (bit_cast::<32, 16>(self.pick.val()) << 6);
-                self.going.d.next = self.go.val();
+                self.address_high.d.next = self.word.val();
+                self.fetch_now.next = self.go.val() & !self.refused.q.val();
                 self.next_step.next = SchedulerState::Act;
                 if self.work.q.val() == SchedulerWork::Doorbell {
-                    self.refused.d.next = (self.ahead.q.val() > self.size.val())
+                    self.refused.d.next = self.too_far.q.val()
                         | self.dead_index.val()
                         | !((self.qp_state.q.val() == 3) | (self.qp_state.q.val() == 4) | (self.qp_state.q.val() == 5));
-                    self.going.d.next = self.go.val() & !(self.ahead.q.val() > self.size.val()) & !self.dead_index.val();
+                    self.fetch_now.next = self.go.val() & !self.too_far.q.val() & !self.dead_index.val();
                 }
-                if self.refused.q.val() {
-                    self.going.d.next = false;
-                }
+                self.going.d.next = self.fetch_now.val();
+                self.fetching.d.next = self.fetch_now.val();
             }
             SchedulerState::Act => {
                 // The flags; and the token.
                 if self.token.val() & !self.queued.q.val() & !self.refused.q.val() {
-                    self.push.next = true;
-                }
-                if self.seek.q.val() {
-                    self.address_high.d.next = self.word.val();
-                    self.fetching.d.next = self.going.q.val();
+                    self.turns.push.next = true;
                 }
                 self.next_step.next = SchedulerState::Idle;
                 match self.work.q.val() {
@@ -838,7 +819,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.step.d.next = self.next_step.val();
         self.acting.d.next = self.next_step.val() == SchedulerState::Act;
         self.fetches.d.next = self.next_step.val() == SchedulerState::Fetch;
-        self.walking.d.next = self.next_step.val() == SchedulerState::Walk;
 
         self.rewind_seen.d.next = self.rewind_valid.val() & !self.rewind_ready.val();
         self.state_seen.d.next = self.state_valid.val() & !self.state_ready.val();
@@ -881,7 +861,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             | (bit_cast::<32, 1>(self.parked.q.val().into()) << 10)
             | (bit_cast::<32, 1>(self.failed.q.val().into()) << 11)
             | (bit_cast::<32, 1>(self.stopped.q.val().into()) << 12)
-            | (bit_cast::<32, 1>(self.slot.q.val().into()) << 13);
+            | (bit_cast::<32, 1>(self.slot.q.val().into()) << 13)
+            | (bit_cast::<32, 4>(self.log_now.val()) << 14);
         self.parks.write_enable.next = self.write_flags.val();
         self.parks.write_address.next = self.in_hand.val();
         self.parks.write_data.next = bit_cast::<1, 1>(self.parked.q.val().into());
@@ -929,45 +910,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.ready.next = self.step.q.val() != SchedulerState::Walk;
         // A token says what its turn must know.
         self.draining.next = self.qp_state.q.val() == 4;
-        self.token_data.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3)
-            | bit_cast::<QS, 1>(self.slot.q.val().into())
-            | (bit_cast::<QS, 1>(self.failed.q.val().into()) << 1)
-            | (bit_cast::<QS, 1>(self.draining.val().into()) << 2);
-        self.open.next = !self.front_valid.q.val();
-        self.passing.next = self.open.val() & !self.stored_tokens.q.val().any();
-        self.stores.next = self.push.val() & !self.passing.val();
-        // What stays behind is a cycle on its way; the next one comes later than that.
-        self.late.d.next = self.stores.val();
-        self.late_token.d.next = self.token_data.val();
-        self.queue.s_valid.next = self.late.q.val();
-        self.queue.s_data.next = self.late_token.q.val();
-        self.queue.m_ready.next = self.open.val();
-        self.leaves.next = self.queue.m_valid.val() & self.open.val();
-        if self.open.val() {
-            self.front_valid.d.next = self.queue.m_valid.val() | (self.push.val() & self.passing.val());
-            self.front.d.next = self.token_data.val();
-            if self.stored_tokens.q.val().any() {
-                self.front.d.next = self.queue.m_data.val();
-            }
-        }
-        if self.pop.val() {
-            self.front_valid.d.next = false;
-        }
-        if self.stores.val() & !self.leaves.val() {
-            self.stored_tokens.d.next = self.stored_tokens.q.val() + 1;
-        }
-        if self.leaves.val() & !self.stores.val() {
-            self.stored_tokens.d.next = self.stored_tokens.q.val() - 1;
-        }
-        if self.push.val() & !self.pop.val() {
-            self.waiting.d.next = self.waiting.q.val() + 1;
-        }
-        if self.pop.val() & !self.push.val() {
-            self.waiting.d.next = self.waiting.q.val() - 1;
-        }
-        if self.pop.val() & self.doubtful.q.val() {
-            self.doubt.d.next = self.doubt.q.val() - 1;
-        }
+        self.turns.index.next = self.in_hand.val();
+        self.turns.slot.next = self.slot.q.val();
+        self.turns.error.next = self.failed.q.val();
+        self.turns.draining.next = self.draining.val();
+        self.turns.order_open.next = self.order_open.q.val();
         self.ask_data.next = bit_cast::<QB, QA>(self.in_hand.val()) << 1;
         if self.next_fetch.q.val().get_bit(0) {
             self.ask_data.next = (bit_cast::<QB, QA>(self.in_hand.val()) << 1) | 1;
@@ -983,39 +930,28 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.order.next = self.order_kept.q.val();
         self.order_valid.next = self.order_open.q.val();
         self.end_ready.next = !self.ended.q.val();
-        self.turn_valid.next = (self.known.q.val() | !self.doubtful.q.val())
-            & self.front_valid.q.val()
+        self.turn_valid.next = self.turns.valid.val()
             & !self.order_open.q.val()
             & !self.rewind_seen.q.val()
             & !self.state_seen.q.val()
             & !self.tracker_error.val();
-        self.turn_index.next = self.front.q.val().get_bits::<QA>(3);
-        self.turn_slot.next = self.front.q.val().get_bit(0);
-        self.turn_error.next = self.front.q.val().get_bit(1);
-        self.turn_draining.next = self.front.q.val().get_bit(2);
-        if self.doubtful.q.val() {
-            self.turn_slot.next = self.known_slot.q.val();
-            self.turn_error.next = self.known_error.q.val();
-            self.turn_draining.next = self.known_draining.q.val();
-        }
+        self.turn_error.next = self.turns.front_error.val();
+        self.turn_draining.next = self.turns.front_draining.val();
+        self.head_index.next = self.turns.head_index.val();
+        self.head_slot.next = self.turns.head_slot.val();
 
         if self.reset.val() {
             self.step.d.next = SchedulerState::Walk;
             self.acting.d.next = false;
             self.fetches.d.next = false;
             self.walking.d.next = true;
-            self.late.d.next = false;
             self.chosen.d.next = false;
+            self.early.d.next = false;
             self.walk.d.next = 0.into();
             self.index.d.next = 0.into();
             self.seek.d.next = false;
             self.fetching.d.next = false;
             self.order_open.d.next = false;
-            self.known.d.next = false;
-            self.front_valid.d.next = false;
-            self.stored_tokens.d.next = 0.into();
-            self.waiting.d.next = 0.into();
-            self.doubt.d.next = 0.into();
             self.ended.d.next = false;
             self.woken.d.next = false;
             self.wake_held.d.next = false;

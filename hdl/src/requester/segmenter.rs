@@ -25,6 +25,7 @@
 //! inside a message, [25] selective repeat, [31:26] its window; 3 first WQE never begun; 4 bytes of the message sent; 5, 6 place of a split packet's second piece; 7 WQE whose
 //! payload read failed; 8, 9, 10, 11 QP row words 0, 1, 16, 19; 12 bytes of the message sent at the highest PSN; 16 + 2k records.
 
+use super::arm_queue::ArmQueue;
 use super::bth::Bth;
 use super::cut::Cut;
 use super::place::Place;
@@ -83,13 +84,14 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub reset: Signal<In, Bit>,
     // The scheduler.
     pub turn_valid: Signal<In, Bit>,
-    pub turn_index: Signal<In, Bits<QA>>,
-    pub turn_slot: Signal<In, Bit>,
     /// A payload read of this QP had failed.
     pub turn_error: Signal<In, Bit>,
     /// SQD: no new message.
     pub turn_draining: Signal<In, Bit>,
     pub turn_take: Signal<Out, Bit>,
+    /// QP and slot of the turn that may be taken in the next cycle; with an order, the order's QP.
+    pub head_index: Signal<In, Bits<QA>>,
+    pub head_slot: Signal<In, Bit>,
     /// A turn may be taken in this very cycle; never while something that needs `idle` is waiting, as `turn_valid` is low then.
     pub idle: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<QA>>,
@@ -118,7 +120,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     pub wqe_slot: Signal<Out, Bit>,
     pub wqe_item: Signal<Out, Bits<4>>,
     pub wqe_word: Signal<In, Bits<32>>,
-    /// The WQE is still coming: its words up to 13 aren't all there; it isn't whole; it came with an error.
+    /// The WQE is still coming: its words up to 13 aren't all there; it isn't whole (both: for the next cycle); it came with an error.
     pub wqe_short: Signal<In, Bit>,
     pub wqe_partial: Signal<In, Bit>,
     pub wqe_spoilt: Signal<In, Bit>,
@@ -171,9 +173,13 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     words: WireWords<QA>,
     writes: RowWrites<QA>,
     pace: ReadPace,
+    arming: ArmQueue<QA>,
     state: DFF<SegmenterState>,
     who: DFF<Bits<QA>>,
-    slot: DFF<Bit>,
+    /// Whose row and WQE are asked for: the turn's; between turns those of the queue's head, so that RAM addresses start from a register.
+    at: DFF<Bits<QA>>,
+    at_slot: DFF<Bit>,
+    follows: Signal<Local, Bit>,
     broken: DFF<Bit>,
     draining: DFF<Bit>,
     service: DFF<Bits<3>>,
@@ -186,6 +192,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     since: DFF<Bits<16>>,
     psn: DFF<Bits<24>>,
     changed: DFF<Bit>,
+    length_changed: DFF<Bit>,
     newest: DFF<Bit>,
     /// Selective repeat: the packet is sent again alone; the QP's attribute; the highest PSN is inside a message.
     alone: DFF<Bit>,
@@ -196,9 +203,26 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// As many PSNs from the oldest one as the window has, or more: 64 or more, a cycle behind `distance`; of fewer, as it was in `Hold`.
     far: DFF<Bit>,
     far_near: DFF<Bit>,
-    resume_to: Signal<Local, Bits<16>>,
+    /// Where it goes on after a packet that is sent alone.
+    resume_to: DFF<Bits<16>>,
+    /// `reliable`, and no broken payload read.
+    windowed: DFF<Bit>,
     window_full: Signal<Local, Bit>,
-    passed: Signal<Local, Bit>,
+    /// What `Judge` finds, as it was known a cycle before: the packet is acknowledged by now; a new message has to wait; outstanding READs are to be
+    /// counted, or a fence is; PSNs are; any of these, or a payload read has failed.
+    passed: DFF<Bit>,
+    waits: DFF<Bit>,
+    scan_due: DFF<Bit>,
+    count_due: DFF<Bit>,
+    detained: DFF<Bit>,
+    passes: Signal<Local, Bit>,
+    new_waits: Signal<Local, Bit>,
+    scans: Signal<Local, Bit>,
+    counts: Signal<Local, Bit>,
+    /// Nothing is in the packet's way; its one piece's key is checked; it has none, and none is needed.
+    goes: Signal<Local, Bit>,
+    checks: Signal<Local, Bit>,
+    goes_at_once: Signal<Local, Bit>,
     bad_operation: DFF<Bit>,
     bad_length: DFF<Bit>,
     split: DFF<Bit>,
@@ -221,6 +245,8 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// The key's check runs, with the packet's words already on their way; they are for nothing.
     checking: DFF<Bit>,
     abandoned: DFF<Bit>,
+    /// The packet's last word must wait: `checking`, or a job isn't offered yet.
+    holding: DFF<Bit>,
     spoilt: DFF<Bit>,
     key_kept: DFF<Bits<32>>,
     pd_kept: DFF<Bits<16>>,
@@ -238,25 +264,18 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     halvings: DFF<Bits<3>>,
     status: DFF<Bits<3>>,
     leaving: DFF<EndOfTurn>,
-    /// Up to two QPs whose timers are to run.
-    arming: DFF<Bit>,
-    arming_more: DFF<Bit>,
-    arm_wait: DFF<Bits<4>>,
-    arm_taken: Signal<Local, Bit>,
-    arm_first: DFF<Bits<QA>>,
-    arm_second: DFF<Bits<QA>>,
     failing: DFF<Bit>,
     take: Signal<Local, Bit>,
-    resting_now: Signal<Local, Bit>,
     loading: Signal<Local, Bit>,
     gone: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
     arms: Signal<Local, Bit>,
-    stand: Signal<Local, Bit>,
-    /// The state is one that stands; is `Offset`; is `Domain`.
+    /// An entry of the read tracker: a cycle later.
+    pushes: Signal<Local, Bit>,
+    pushing: DFF<Bit>,
+    not_yet: Signal<Local, Bit>,
+    /// The state is one that stands.
     standing: DFF<Bit>,
-    in_offset: DFF<Bit>,
-    in_domain: DFF<Bit>,
     /// More states that are known from a register: `Psn`, `RecordA`, `RecordB`, `KeyWait`; `Highest` and `Key`; `Hold` and `KeyHold`.
     in_psn: DFF<Bit>,
     in_record_a: DFF<Bit>,
@@ -264,9 +283,16 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     in_key_wait: DFF<Bit>,
     loads_low: DFF<Bit>,
     loads_high: DFF<Bit>,
+    /// States that write the row.
+    in_hold: DFF<Bit>,
+    in_judge: DFF<Bit>,
+    in_spill_low: DFF<Bit>,
+    in_spill_high: DFF<Bit>,
     after_kept: DFF<Bits<24>>,
     reach_kept: DFF<Bits<2>>,
     start: Signal<Local, Bit>,
+    /// A cycle later: the words of a packet are formed while its key is checked.
+    starting: DFF<Bit>,
     last: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     /// The message begins here, behind seven that are outstanding.
@@ -283,7 +309,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
 impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, QR, U> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, who, slot, broken, draining, service, pmtu, word0, next_wqe, begun, fresh, oldest, since);
+        dff_setup!(self, clock, state, who, at, at_slot, broken, draining, service, pmtu, word0, next_wqe, begun, fresh, oldest, since);
         dff_setup!(
             self,
             clock,
@@ -296,6 +322,19 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             mid_message,
             far,
             far_near,
+            windowed,
+            passed,
+            waits,
+            scan_due,
+            count_due,
+            detained,
+            starting,
+            pushing,
+            resume_to,
+            in_hold,
+            in_judge,
+            in_spill_low,
+            in_spill_high,
             bad_operation,
             bad_length,
             split,
@@ -321,21 +360,20 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             remote,
             trailer
         );
+        dff_setup!(self, clock, distance, halvings, status, leaving, failing);
         dff_setup!(
             self,
             clock,
-            distance,
-            halvings,
-            status,
-            leaving,
-            arming,
-            arming_more,
-            arm_wait,
-            arm_first,
-            arm_second,
-            failing
+            eighth,
+            spoilt,
+            checking,
+            abandoned,
+            holding,
+            length_changed,
+            key_kept,
+            pd_kept,
+            standing
         );
-        dff_setup!(self, clock, eighth, spoilt, checking, abandoned, key_kept, pd_kept, standing, in_offset, in_domain);
         dff_setup!(
             self,
             clock,
@@ -348,7 +386,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             after_kept,
             reach_kept
         );
-        clock!(self, clock, cut, place, script, words, writes, pace);
+        clock!(self, clock, cut, place, script, words, writes, pace, arming);
+        self.arming.reset.next = self.reset.val();
         self.script.reset.next = self.reset.val();
         self.writes.reset.next = self.reset.val();
         self.pace.reset.next = self.reset.val();
@@ -360,7 +399,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.check.remaining.next = self.cut.remaining.val();
         self.check.over.next = self.cut.over.val();
         self.check.misfit.next = self.cut.misfit.val();
-        self.check.changed.next = self.changed.q.val();
+        self.check.changed.next = self.changed.q.val() | self.length_changed.q.val();
         self.bad_operation.d.next = self.check.bad_operation.val();
         self.bad_length.d.next = self.check.bad_length.val();
         self.wide.d.next = self.check.read.val() | self.check.atomic.val();
@@ -378,19 +417,29 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.record_b.next = self.record.val() + 17;
         self.scanned_record.next = bit_cast::<5, 3>(self.scan.q.val()) << 1;
         self.scanned_next.next = bit_cast::<5, 3>(self.scan.q.val() + 1) << 1;
-        self.resume_to.next = self.begun.q.val();
+        self.resume_to.d.next = self.begun.q.val();
         if self.mid_message.q.val() {
-            self.resume_to.next = self.begun.q.val() - 1;
+            self.resume_to.d.next = self.begun.q.val() - 1;
         }
-        self.resume_wqe.next = self.resume_to.val();
+        self.resume_wqe.next = self.resume_to.q.val();
         // What the peer can hold; and a packet that was to be sent again has arrived meanwhile. What `Again` reads is no further, so `Hold`'s word stands.
         self.far.d.next = self.distance.q.val().get_bits::<18>(6).any();
-        self.window_full.next = self.selective.q.val()
-            & self.newest.q.val()
-            & (self.far.q.val() | self.far_near.q.val())
-            & self.check.reliable.val()
-            & !self.broken.q.val();
-        self.passed.next = self.alone.q.val() & self.distance.q.val().get_bit(23) & !self.broken.q.val();
+        self.window_full.next =
+            self.selective.q.val() & self.newest.q.val() & (self.far.q.val() | self.far_near.q.val()) & self.windowed.q.val();
+        self.windowed.d.next = self.check.reliable.val() & !self.broken.q.val();
+        // Of what `Judge` looks at, all but these stands a cycle before it: `bad_operation`, `bad_length`, `from_memory`, `split`, `beyond`, the window.
+        self.passes.next = self.alone.q.val() & self.distance.q.val().get_bit(23) & !self.broken.q.val();
+        self.new_waits.next = self.fresh.q.val() & (self.draining.q.val() | self.full.val()) & !self.broken.q.val();
+        self.scans.next = self.fresh.q.val() & (self.check.fence.val() | self.wide.q.val()) & !self.scanned.q.val();
+        self.counts.next = self.cut.over.val() & (self.fresh.q.val() | self.check.read.val()) & !self.counted.q.val();
+        self.passed.d.next = self.passes.val();
+        self.waits.d.next = self.new_waits.val();
+        self.scan_due.d.next = self.scans.val();
+        self.count_due.d.next = self.counts.val();
+        self.detained.d.next = self.passes.val() | self.new_waits.val() | self.scans.val() | self.counts.val() | self.broken.q.val();
+        self.goes.next = !self.detained.q.val() & !self.window_full.val() & !self.bad_operation.q.val() & !self.bad_length.q.val();
+        self.checks.next = self.from_memory.q.val() & !self.split.q.val() & !self.beyond.q.val();
+        self.goes_at_once.next = !self.from_memory.q.val() & !(self.wide.q.val() & self.pace.full.val());
         self.is_wide.next = self.row_word.val().get_bit(26) & self.row_word.val().get_bits::<2>(24).any();
         self.outstanding.next = bit_cast::<5, 4>(self.total.q.val());
 
@@ -408,7 +457,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.in_psn.d.next = false;
         self.in_record_a.d.next = self.in_psn.q.val();
         self.in_record_b.d.next = self.in_record_a.q.val();
-        self.cut.second_piece.next = self.second.q.val() | self.script.put_high.val();
+        self.cut.second_piece.next = self.second.q.val() & self.split.q.val();
         self.cut.count_load.next = false;
         self.cut.count_halve.next = false;
         self.cut.count_round.next = false;
@@ -465,7 +514,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
 
         self.words.item.next = self.script.item.val();
         self.words.last.next = self.script.last.val();
-        self.words.hold_last.next = self.checking.q.val() | self.job_more.q.val();
+        self.words.hold_last.next = self.holding.q.val();
         self.words.abandon.next = self.abandoned.q.val();
         self.words.index.next = self.who.q.val();
         self.words.datagram.next = self.check.datagram.val();
@@ -493,14 +542,20 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.issue.next = false;
         self.gone.next = false;
         self.arms.next = false;
-        self.resting_now.next = self.resting.q.val() & !self.script.busy.val();
-        // What is asked for stands still: decided a cycle before, but for what isn't there yet.
-        self.stand.next = self.standing.q.val()
-            | (self.in_offset.q.val() & (self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val()))
-            | (self.in_domain.q.val() & self.wqe_partial.val());
+        // Between turns, once the words of the last one's WQE have been read.
+        self.follows.next = ((self.state.q.val() == SegmenterState::Idle)
+            | (self.state.q.val() == SegmenterState::Issued)
+            | (self.state.q.val() == SegmenterState::Leave))
+            & !self.script.busy.val()
+            & !self.starting.q.val();
+        if self.follows.val() {
+            self.at.d.next = self.head_index.val();
+            self.at_slot.d.next = self.head_slot.val();
+        }
+        // What is asked for stands still: decided a cycle before. The last packet's job still stands in our registers, or its last word waits, or the
+        // WQE isn't there yet.
+        self.not_yet.next = self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val();
         self.standing.d.next = false;
-        self.in_offset.d.next = false;
-        self.in_domain.d.next = false;
         self.start.next = false;
         // Each state says what its successor asks for; what nobody says is what `Idle` asks for.
         self.row_item.next = self.row_kept.q.val();
@@ -515,15 +570,40 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         if self.writes.asking.val() {
             self.row_item.next = self.writes.row_item.val();
         }
-        self.row_write.next = self.writes.write.val();
+        // A message's record, as it begins; the place of a second piece.
+        self.row_write.next = self.writes.write.val()
+            | ((self.in_hold.q.val() | self.in_judge.q.val()) & self.fresh.q.val() & !self.full.val() & !self.broken.q.val())
+            | self.in_spill_low.q.val()
+            | self.in_spill_high.q.val();
         self.row_write_item.next = self.writes.write_item.val();
         self.row_write_data.next = self.writes.write_data.val();
+        if self.in_hold.q.val() {
+            self.row_write_item.next = self.record_b.val();
+            self.row_write_data.next = self.cut.remaining.val();
+        }
+        if self.in_judge.q.val() {
+            self.row_write_item.next = self.record.val() + 16;
+            self.row_write_data.next =
+                bit_cast::<32, 24>(self.psn.q.val()) | (bit_cast::<32, 5>(self.word0.q.val().get_bits::<5>(0)) << 24);
+        }
+        if self.in_spill_low.q.val() {
+            self.row_write_item.next = 5.into();
+            self.row_write_data.next = self.place.placed_low.val();
+        }
+        if self.in_spill_high.q.val() {
+            self.row_write_item.next = 6.into();
+            self.row_write_data.next = self.place.placed_high.val();
+        }
+        self.in_hold.d.next = false;
+        self.in_judge.d.next = false;
+        self.in_spill_low.d.next = false;
+        self.in_spill_high.d.next = false;
         self.ack_read.next = false;
         self.ack_item.next = true;
         self.key_start.next = false;
         self.outcome.next = self.leaving.q.val();
         self.end_valid.next = false;
-        self.tracker_push.next = false;
+        self.pushes.next = false;
         self.landing_mark.next = false;
         self.writes.resume.next = false;
         if self.job_open.q.val() & self.job_ready.val() {
@@ -532,19 +612,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         if self.script.put_high.val() {
             self.job_open.d.next = true;
             self.job_more.d.next = false;
+            self.holding.d.next = false;
             self.second.d.next = true;
             self.paged.d.next = self.other_paged.q.val();
-        }
-        // The highest PSN stands in the row 4 cycles after the turn's end, and up to 4 after having read it Complete asks for the timer. The arm comes
-        // later still: else it finds the timer running, and Complete, that hasn't seen the packet, turns it off (R47).
-        if self.arm_wait.q.val().any() {
-            self.arm_wait.d.next = self.arm_wait.q.val() - 1;
-        }
-        self.arm_taken.next = self.arming.q.val() & !self.arm_wait.q.val().any() & self.arm_ready.val();
-        if self.arm_taken.val() {
-            self.arming.d.next = self.arming_more.q.val();
-            self.arm_first.d.next = self.arm_second.q.val();
-            self.arming_more.d.next = false;
         }
         if self.fail_ready.val() {
             self.failing.d.next = false;
@@ -559,12 +629,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Idle => {
                 self.scanned.d.next = false;
                 self.counted.d.next = false;
-                self.resting.d.next = true;
-                if self.resting_now.val()
+                // The address is the head's by then.
+                self.resting.d.next = self.follows.val() & !self.order_valid.val();
+                if self.resting.q.val()
                     & self.words.clear.val()
                     & self.turn_valid.val()
                     & !self.order_valid.val()
-                    & !self.arming_more.q.val()
+                    & !self.arming.two.val()
                     & !self.failing.q.val()
                     & self.tracker_room.val()
                 {
@@ -575,8 +646,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                         self.row_kept.d.next = 7.into();
                     }
                     self.wqe_kept.d.next = 1.into();
-                    self.who.d.next = self.turn_index.val();
-                    self.slot.d.next = self.turn_slot.val();
+                    self.who.d.next = self.at.q.val();
                     self.broken.d.next = self.turn_error.val();
                     self.draining.d.next = self.turn_draining.val();
                     self.state.d.next = SegmenterState::Index;
@@ -585,13 +655,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Index => {
                 self.row_kept.d.next = 4.into();
                 self.wqe_kept.d.next = 8.into();
-                self.in_offset.d.next = true;
+                self.standing.d.next = self.not_yet.val();
                 self.state.d.next = SegmenterState::Offset;
             }
             SegmenterState::Offset => {
-                if self.job_open.q.val() | !self.words.gone.val() | self.wqe_short.val() {
-                    // The last packet's job still stands in our registers, or its last word waits, or the WQE isn't there yet.
-                    self.in_offset.d.next = true;
+                if self.standing.q.val() {
+                    self.standing.d.next = self.not_yet.val();
                     self.row_kept.d.next = self.row_kept.q.val();
                     self.wqe_kept.d.next = self.wqe_kept.q.val();
                 } else {
@@ -644,21 +713,20 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.changed.d.next = (self.row_word.val().get_bits::<4>(24) != self.word0.q.val().get_bits::<4>(0))
                         | (self.first.q.val() & (self.row_word.val().get_bits::<24>(0) != self.psn.q.val()));
                 }
-                self.in_domain.d.next = true;
+                self.standing.d.next = self.wqe_partial.val();
                 self.state.d.next = SegmenterState::Domain;
             }
             SegmenterState::Domain => {
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 9.into();
                 // R66: length.
-                if !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val()) {
-                    self.changed.d.next = true;
-                }
+                self.length_changed.d.next = !self.fresh.q.val() & (self.row_word.val() != self.wqe_word.val());
                 self.add_carry.d.next = true;
-                self.loads_high.d.next = !self.wqe_partial.val();
+                self.loads_high.d.next = !self.standing.q.val();
+                self.in_hold.d.next = !self.standing.q.val();
                 self.state.d.next = SegmenterState::Hold;
-                if self.wqe_partial.val() {
-                    self.in_domain.d.next = true;
+                if self.standing.q.val() {
+                    self.standing.d.next = self.wqe_partial.val();
                     self.state.d.next = SegmenterState::Domain;
                 }
             }
@@ -669,9 +737,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.mid_message.d.next = self.row_word.val().get_bit(24);
                 self.selective.d.next = self.row_word.val().get_bit(25);
                 self.window.d.next = self.row_word.val().get_bits::<6>(26);
-                self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
-                self.row_write_item.next = self.record_b.val();
-                self.row_write_data.next = self.cut.remaining.val();
+                self.in_judge.d.next = true;
                 self.standing.d.next = true;
                 self.state.d.next = SegmenterState::Judge;
             }
@@ -681,60 +747,36 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.key_kept.d.next = self.wqe_word.val();
                 self.pd_kept.d.next = self.row_word.val().get_bits::<16>(0);
                 self.abandoned.d.next = false;
-                self.row_write.next = self.fresh.q.val() & !self.full.val() & !self.broken.q.val();
-                self.row_write_item.next = self.record.val() + 16;
-                self.row_write_data.next =
-                    bit_cast::<32, 24>(self.psn.q.val()) | (bit_cast::<32, 5>(self.word0.q.val().get_bits::<5>(0)) << 24);
                 self.leaving.d.next = EndOfTurn::Park;
                 self.status.d.next = 2.into();
-                if self.broken.q.val() | self.bad_operation.q.val() {
-                    self.state.d.next = SegmenterState::Refuse;
-                } else {
-                    if self.bad_length.q.val() {
-                        self.status.d.next = 1.into();
-                        self.state.d.next = SegmenterState::Refuse;
-                    } else {
-                        if self.fresh.q.val() & (self.check.fence.val() | self.wide.q.val()) & !self.scanned.q.val() {
-                            self.state.d.next = SegmenterState::Scan;
-                        } else {
-                            if self.cut.over.val() & (self.fresh.q.val() | self.check.read.val()) & !self.counted.q.val() {
-                                self.state.d.next = SegmenterState::Count;
-                            } else {
-                                if self.from_memory.q.val() {
-                                    if self.split.q.val() | self.beyond.q.val() {
-                                        self.second.d.next = true;
-                                        self.state.d.next = SegmenterState::Low;
-                                    } else {
-                                        self.key_start.next = true;
-                                        self.start.next = true;
-                                        self.checking.d.next = true;
-                                        self.in_key_wait.d.next = true;
-                                        self.state.d.next = SegmenterState::KeyWait;
-                                    }
-                                } else {
-                                    self.start.next = true;
-                                    self.state.d.next = SegmenterState::Issued;
-                                    if self.wide.q.val() & self.pace.full.val() {
-                                        self.start.next = false;
-                                        self.state.d.next = SegmenterState::Pace;
-                                    }
-                                }
-                            }
-                        }
-                    }
+                self.start.next = self.goes.val() & (self.checks.val() | self.goes_at_once.val());
+                self.key_start.next = self.goes.val() & self.checks.val();
+                self.in_key_wait.d.next = self.goes.val() & self.checks.val();
+                self.checking.d.next = self.goes.val() & self.checks.val();
+                self.holding.d.next = self.goes.val() & self.checks.val();
+                if self.bad_length.q.val() & !self.bad_operation.q.val() & !self.broken.q.val() {
+                    self.status.d.next = 1.into();
                 }
-                // A new message has to wait.
-                if (self.fresh.q.val() & (self.draining.q.val() | self.full.val()) & !self.broken.q.val())
-                    | self.window_full.val()
-                    | self.passed.val()
-                {
-                    self.key_start.next = false;
-                    self.start.next = false;
-                    self.checking.d.next = false;
-                    self.in_key_wait.d.next = false;
+                if self.waits.q.val() | self.window_full.val() | self.passed.q.val() {
+                    // A new message has to wait, or nothing is to be sent.
                     self.state.d.next = SegmenterState::Leave;
+                } else if self.broken.q.val() | self.bad_operation.q.val() | self.bad_length.q.val() {
+                    self.state.d.next = SegmenterState::Refuse;
+                } else if self.scan_due.q.val() {
+                    self.state.d.next = SegmenterState::Scan;
+                } else if self.count_due.q.val() {
+                    self.state.d.next = SegmenterState::Count;
+                } else if self.checks.val() {
+                    self.state.d.next = SegmenterState::KeyWait;
+                } else if self.from_memory.q.val() {
+                    self.second.d.next = true;
+                    self.state.d.next = SegmenterState::Low;
+                } else if self.goes_at_once.val() {
+                    self.state.d.next = SegmenterState::Issued;
+                } else {
+                    self.state.d.next = SegmenterState::Pace;
                 }
-                if self.passed.val() {
+                if self.passed.q.val() {
                     self.leaving.d.next = EndOfTurn::Resume;
                 }
             }
@@ -850,6 +892,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::AgainHold;
             }
             SegmenterState::AgainHold => {
+                self.in_judge.d.next = true;
                 self.standing.d.next = true;
                 self.state.d.next = SegmenterState::Judge;
             }
@@ -903,15 +946,18 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.status.d.next = 4.into();
                 if self.key_done.val() {
                     self.checking.d.next = false;
+                    self.holding.d.next = false;
                     self.abandoned.d.next = self.checking.q.val() & !self.key_ok.val();
                     self.state.d.next = SegmenterState::Refuse;
                     if self.key_ok.val() {
                         self.paged.d.next = self.key_paged.val();
                         if self.second.q.val() & self.split.q.val() {
+                            self.in_spill_low.d.next = true;
                             self.state.d.next = SegmenterState::SpillLow;
                         } else {
                             self.job_open.d.next = true;
                             self.job_more.d.next = self.split.q.val();
+                            self.holding.d.next = self.split.q.val();
                             self.start.next = !self.checking.q.val();
                             self.state.d.next = SegmenterState::Issued;
                         }
@@ -919,9 +965,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             SegmenterState::SpillLow => {
-                self.row_write.next = true;
-                self.row_write_item.next = 5.into();
-                self.row_write_data.next = self.place.low.val();
+                self.in_spill_high.d.next = true;
                 self.other_paged.d.next = self.paged.q.val();
                 self.second.d.next = false;
                 self.state.d.next = SegmenterState::SpillHigh;
@@ -929,9 +973,6 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::SpillHigh => {
                 self.row_kept.d.next = 9.into();
                 self.wqe_kept.d.next = 6.into();
-                self.row_write.next = true;
-                self.row_write_item.next = 6.into();
-                self.row_write_data.next = self.place.high.val();
                 self.state.d.next = SegmenterState::Low;
             }
             SegmenterState::Issued => {
@@ -947,13 +988,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
                 // The turn's end frees the WQE's place in the store, so its words must have been read; what has no payload read is sent when they
                 // are formed.
-                self.gone.next = !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
+                self.gone.next = !self.starting.q.val() & !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
                 self.end_valid.next = self.gone.val();
                 if self.end_ready.val() & self.gone.val() {
                     self.issue.next = !self.alone.q.val();
                     self.arms.next = self.bth.ack_request.val();
-                    self.tracker_push.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
-                    self.resting.d.next = true;
+                    self.pushes.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
+                    self.resting.d.next = !self.order_valid.val();
                     self.state.d.next = SegmenterState::Idle;
                     if self.alone.q.val() {
                         self.resting.d.next = false;
@@ -976,7 +1017,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Leave => {
                 self.end_valid.next = true;
                 if self.end_ready.val() {
-                    self.resting.d.next = true;
+                    self.resting.d.next = self.follows.val() & !self.order_valid.val();
                     self.state.d.next = SegmenterState::Idle;
                     if self.leaving.q.val() == EndOfTurn::Resume {
                         self.resting.d.next = false;
@@ -986,6 +1027,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             }
             SegmenterState::Resume => {
                 // The row is read again, so the words must have gone.
+                self.at.d.next = self.who.q.val();
                 if self.words.flushed.val() & self.writes.idle.val() {
                     self.writes.resume.next = true;
                     self.state.d.next = SegmenterState::Resumed;
@@ -993,12 +1035,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             }
             SegmenterState::Resumed => {
                 if self.writes.idle.val() {
-                    self.resting.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
                 }
             }
             _ => {
-                self.resting.d.next = true;
                 self.state.d.next = SegmenterState::Idle;
             }
         }
@@ -1012,16 +1052,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         if self.wqe_spoilt.val() & self.loading.val() {
             self.word0.d.next = 0x3ff.into();
         }
-        if self.arms.val() {
-            self.arm_wait.d.next = 8.into();
-            if self.arming.q.val() & !self.arm_taken.val() {
-                self.arming_more.d.next = true;
-                self.arm_second.d.next = self.who.q.val();
-            } else {
-                self.arming.d.next = true;
-                self.arm_first.d.next = self.who.q.val();
-            }
-        }
+        self.arming.push.next = self.arms.val();
+        self.arming.index.next = self.who.q.val();
+        self.arming.arm_ready.next = self.arm_ready.val();
 
         // Words of the row that are written between turns.
         self.writes.issue.next = self.issue.val();
@@ -1033,7 +1066,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.newest.next = self.newest.q.val();
         self.writes.selective.next = self.selective.q.val();
         self.writes.window.next = self.window.q.val();
-        self.writes.resume_wqe.next = self.resume_to.val();
+        self.writes.resume_wqe.next = self.resume_to.q.val();
         self.writes.mid_message.next = self.mid_message.q.val();
         self.writes.next_wqe.next = self.next_wqe.q.val();
         self.writes.begun.next = self.begun.q.val();
@@ -1048,38 +1081,32 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.writes.rewind_alone.next = self.rewind_alone.val();
         self.writes.tracker_wqe.next = self.tracker_wqe.val();
         self.writes.row_word.next = self.row_word.val();
-        self.words.stand.next = self.stand.val();
-        self.script.start.next = self.start.val();
-        self.pace.sent.next = self.start.val() & self.wide.q.val();
+        self.words.stand.next = self.standing.q.val();
+        self.starting.d.next = self.start.val();
+        self.script.start.next = self.starting.q.val();
+        self.pace.sent.next = self.starting.q.val() & self.wide.q.val();
 
         self.turn_take.next = self.take.val();
-        self.idle.next = self.resting_now.val() & self.words.flushed.val() & self.writes.idle.val();
+        self.idle.next = self.resting.q.val() & self.words.flushed.val() & self.writes.idle.val();
         self.index.next = self.who.q.val();
-        self.row_index.next = self.who.q.val();
-        if self.resting_now.val() {
-            self.row_index.next = self.turn_index.val();
-        }
-        if self.order_valid.val() {
-            self.row_index.next = self.order_index.val();
-        }
-        self.wqe_slot.next = self.slot.q.val();
-        if self.resting_now.val() {
-            self.wqe_slot.next = self.turn_slot.val();
-        }
+        self.row_index.next = self.at.q.val();
+        self.wqe_slot.next = self.at_slot.q.val();
         self.key.next = self.key_kept.q.val();
         self.key_pd.next = self.pd_kept.q.val();
         self.key_length.next = bit_cast::<32, 14>(self.cut.piece.val());
         self.key_va.next = bit_cast::<64, 32>(self.place.low.val()) | (bit_cast::<64, 32>(self.place.high.val()) << 32);
         self.job_paged.next = self.paged.q.val();
-        self.job_address.next = bit_cast::<64, 32>(self.place.low.val()) | (bit_cast::<64, 32>(self.place.high.val()) << 32);
+        self.job_address.next = bit_cast::<64, 32>(self.place.placed_low.val()) | (bit_cast::<64, 32>(self.place.placed_high.val()) << 32);
         self.job_length.next = self.cut.piece.val();
         self.job_last.next = !self.job_more.q.val();
         self.job_valid.next = self.job_open.q.val();
+        self.pushing.d.next = self.pushes.val();
+        self.tracker_push.next = self.pushing.q.val();
         self.tracker_report.next = self.last.val() & !self.check.reliable.val();
         self.tracker_payload.next = self.from_memory.q.val();
         self.wqe.next = self.next_wqe.q.val();
-        self.arm_valid.next = self.arming.q.val() & !self.arm_wait.q.val().any();
-        self.arm_index.next = self.arm_first.q.val();
+        self.arm_valid.next = self.arming.arm_valid.val();
+        self.arm_index.next = self.arming.arm_index.val();
         self.fail_valid.next = self.failing.q.val();
         self.fail_status.next = bit_cast::<8, 3>(self.status.q.val());
 
@@ -1092,15 +1119,17 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.job_more.d.next = false;
             self.spoilt.d.next = false;
             self.checking.d.next = false;
+            self.holding.d.next = false;
             self.abandoned.d.next = false;
             self.standing.d.next = false;
-            self.in_offset.d.next = false;
-            self.in_domain.d.next = false;
             self.in_psn.d.next = false;
             self.in_key_wait.d.next = false;
-            self.arming.d.next = false;
-            self.arm_wait.d.next = 0.into();
-            self.arming_more.d.next = false;
+            self.starting.d.next = false;
+            self.pushing.d.next = false;
+            self.in_hold.d.next = false;
+            self.in_judge.d.next = false;
+            self.in_spill_low.d.next = false;
+            self.in_spill_high.d.next = false;
             self.failing.d.next = false;
         }
     }

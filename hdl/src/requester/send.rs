@@ -220,10 +220,10 @@ impl<
 
         // Turns and orders.
         self.segmenter.turn_valid.next = self.scheduler.turn_valid.val();
-        self.segmenter.turn_index.next = self.scheduler.turn_index.val();
-        self.segmenter.turn_slot.next = self.scheduler.turn_slot.val();
         self.segmenter.turn_error.next = self.scheduler.turn_error.val();
         self.segmenter.turn_draining.next = self.scheduler.turn_draining.val();
+        self.segmenter.head_index.next = self.scheduler.head_index.val();
+        self.segmenter.head_slot.next = self.scheduler.head_slot.val();
         self.scheduler.turn_take.next = self.segmenter.turn_take.val();
         self.scheduler.segmenter_idle.next = self.segmenter.idle.val();
         self.scheduler.segmenter_index.next = self.segmenter.index.val();

@@ -73,6 +73,8 @@ pub struct WireWords<const QA: usize> {
     soon_last: DFF<Bit>,
     now: DFF<WireItem>,
     now_last: DFF<Bit>,
+    /// `now` is a word.
+    wordy: DFF<Bit>,
     /// A half of the remote address, for the item that comes next.
     half: DFF<Bits<32>>,
     out: DFF<Bits<32>>,
@@ -86,12 +88,14 @@ pub struct WireWords<const QA: usize> {
     spare_valid: DFF<Bit>,
     enters: Signal<Local, Bit>,
     leaving: Signal<Local, Bit>,
-    wordy: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     word: Signal<Local, Bits<32>>,
     moving: Signal<Local, Bit>,
     word0: Signal<Local, Bits<32>>,
     word1: Signal<Local, Bits<32>>,
+    /// Of a packet's first words, what comes through its opcode: a cycle behind the facts, which stand from its start on.
+    head_bits: DFF<Bits<11>>,
+    extension_kept: DFF<Bits<3>>,
     tail_bytes: Signal<Local, Bits<2>>,
 }
 
@@ -105,7 +109,10 @@ impl<const QA: usize> Logic for WireWords<QA> {
             soon_last,
             now,
             now_last,
+            wordy,
             half,
+            head_bits,
+            extension_kept,
             out,
             out_last,
             out_abandon,
@@ -119,18 +126,20 @@ impl<const QA: usize> Logic for WireWords<QA> {
         self.word0.next = bit_cast::<32, QA>(self.index.val())
             | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
             | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
-            | (bit_cast::<32, 3>(self.extension.val()) << 28);
+            | (bit_cast::<32, 3>(self.extension_kept.q.val()) << 28);
         if self.from_memory.val() | self.inline_data.val() {
             self.word0.next = bit_cast::<32, QA>(self.index.val())
                 | (bit_cast::<32, 1>(self.datagram.val().into()) << 12)
                 | (bit_cast::<32, 1>(self.from_memory.val().into()) << 13)
                 | (bit_cast::<32, 14>(self.bytes.val()) << 14)
-                | (bit_cast::<32, 3>(self.extension.val()) << 28);
+                | (bit_cast::<32, 3>(self.extension_kept.q.val()) << 28);
         }
-        self.word1.next = bit_cast::<32, 8>(self.opcode.val())
-            | (bit_cast::<32, 1>(self.solicited.val().into()) << 8)
-            | (bit_cast::<32, 1>(self.ack_request.val().into()) << 9)
-            | (bit_cast::<32, 1>(self.inline_data.val().into()) << 10);
+        self.extension_kept.d.next = self.extension.val();
+        self.head_bits.d.next = bit_cast::<11, 8>(self.opcode.val())
+            | (bit_cast::<11, 1>(self.solicited.val().into()) << 8)
+            | (bit_cast::<11, 1>(self.ack_request.val().into()) << 9)
+            | (bit_cast::<11, 1>(self.inline_data.val().into()) << 10);
+        self.word1.next = bit_cast::<32, 11>(self.head_bits.q.val());
 
         self.word.next = self.wqe_word.val();
         self.tail_bytes.next = self.bytes.val().get_bits::<2>(0);
@@ -172,12 +181,11 @@ impl<const QA: usize> Logic for WireWords<QA> {
             _ => {}
         }
 
-        self.wordy.next = self.now.q.val() != WireItem::Nothing;
         self.free.next = !self.spare_valid.q.val() & !(self.now_last.q.val() & self.hold_last.val());
-        self.moving.next = !self.stand.val() & (!self.wordy.val() | self.free.val());
+        self.moving.next = !self.stand.val() & (!self.wordy.q.val() | self.free.val());
         self.advance.next = self.moving.val();
         self.high_next.next = self.now.q.val() == WireItem::Psn;
-        self.enters.next = self.moving.val() & self.wordy.val();
+        self.enters.next = self.moving.val() & self.wordy.q.val();
         self.leaving.next = !self.out_valid.q.val() | self.packet_ready.val();
         if self.leaving.val() {
             self.out_valid.d.next = self.spare_valid.q.val() | self.enters.val();
@@ -204,11 +212,12 @@ impl<const QA: usize> Logic for WireWords<QA> {
             self.soon.d.next = self.item.val();
             self.soon_last.d.next = self.last.val();
             self.now.d.next = self.soon.q.val();
+            self.wordy.d.next = self.soon.q.val() != WireItem::Nothing;
             self.now_last.d.next = self.soon_last.q.val();
             self.high_next.next = self.soon.q.val() == WireItem::Psn;
             self.half.d.next = self.sum.val();
         }
-        self.clear.next = (self.soon.q.val() == WireItem::Nothing) & (self.now.q.val() == WireItem::Nothing);
+        self.clear.next = (self.soon.q.val() == WireItem::Nothing) & !self.wordy.q.val();
         self.flushed.next = self.clear.val() & !self.out_valid.q.val();
         self.gone.next = !self.out_valid.q.val();
         self.carry.next = self.now.q.val() == WireItem::Word1;
@@ -221,6 +230,7 @@ impl<const QA: usize> Logic for WireWords<QA> {
         if self.reset.val() {
             self.soon.d.next = WireItem::Nothing;
             self.now.d.next = WireItem::Nothing;
+            self.wordy.d.next = false;
             self.out_valid.d.next = false;
             self.spare_valid.d.next = false;
         }

@@ -2,14 +2,14 @@
 //! Send WQEs on their way in: the order of reads, the read data, and the store of two WQEs a QP.
 //!
 //! ```text
-//! ask ─┬─► order FIFO ─┐
-//!      │   r_* ────────┴─► store: QP · 32 + slot · 16 + word ─► word (two steps, as PacedRam)
+//! ask ─┬─► order FIFO ─► second ─► head ─┐
+//!      │   r_* ──────────────────────────┴─► store: QP · 32 + slot · 16 + word ─► word (two steps, as PacedRam)
 //!      └─► coming FIFO ─► arrival: with the first beat
 //! ```
 //!
 //! Reads come back in their order (one AXI ID). Neither FIFO can be full: a QP has two reads under way at most, so `r_ready` depends on nothing outside.
 //! A WQE has arrived with its first beat; who reads it looks at `short` before words up to 13, and at `partial` before its end: both tell of the WQE that
-//! `read_index` and `read_slot` named two cycles before, and how it stood a cycle before. A read with an error leaves a WQE whose first word is all ones, which no check lets pass (R69);
+//! `read_index` and `read_slot` named a cycle before, as it stands in this cycle, for what is to be done in the next. A read with an error leaves a WQE whose first word is all ones, which no check lets pass (R69);
 //! `spoilt`, of the WQE that is named in this cycle, says so to one who has read that word before.
 //!
 //! `H` = `W`/32; `QB` = `QA` + 1, `QC` = `QA` + 2, `QR` = `QA` + 5; `A` = `QR` + 1 − `H`.
@@ -60,6 +60,9 @@ pub struct WqeStore<
     /// Heads of the two, in registers.
     head: DFF<Bits<QB>>,
     head_valid: DFF<Bit>,
+    /// The one behind `head`, so that the FIFO doesn't move with R.
+    second: DFF<Bits<QB>>,
+    second_valid: DFF<Bit>,
     next_index: DFF<Bits<QA>>,
     next_valid: DFF<Bit>,
     arrived: DFF<Bits<QC>>,
@@ -67,8 +70,6 @@ pub struct WqeStore<
     errors: DFF<Bits<QC>>,
     same: DFF<Bit>,
     enough: DFF<Bit>,
-    short_kept: DFF<Bit>,
-    partial_kept: DFF<Bit>,
     ram: SplitRam<A, W>,
     late_address: DFF<Bits<A>>,
     half: DFF<Bit>,
@@ -118,15 +119,15 @@ impl<
             spoilt_kept,
             head,
             head_valid,
+            second,
+            second_valid,
             next_index,
             next_valid,
             arrived,
             some_arrived,
             errors,
             same,
-            enough,
-            short_kept,
-            partial_kept
+            enough
         );
         clock!(self, clock, order, coming, ram);
         self.order.reset.next = self.reset.val();
@@ -163,10 +164,17 @@ impl<
             self.failed.d.next = false;
             self.spoil.d.next = false;
         }
-        self.order.m_ready.next = self.over.val() | !self.head_valid.q.val();
+        self.order.m_ready.next = !self.second_valid.q.val();
+        if !self.second_valid.q.val() {
+            self.second.d.next = self.order.m_data.val();
+            self.second_valid.d.next = self.order.m_valid.val();
+        }
         if self.over.val() | !self.head_valid.q.val() {
-            self.head.d.next = self.order.m_data.val();
-            self.head_valid.d.next = self.order.m_valid.val();
+            self.head.d.next = self.second.q.val();
+            self.head_valid.d.next = self.second_valid.q.val();
+            if self.second_valid.q.val() {
+                self.second_valid.d.next = false;
+            }
         }
 
         // Who waits for it.
@@ -187,7 +195,8 @@ impl<
             self.count.next = self.arrived.q.val() - 1;
         }
         self.arrived.d.next = self.count.val();
-        self.some_arrived.d.next = self.count.val().any();
+        self.some_arrived.d.next =
+            self.begins.val() | (self.some_arrived.q.val() & !(self.arrival_ready.val() & (self.arrived.q.val() == 1)));
         self.error_valid.next = self.errors.q.val().any();
         if self.spoil.q.val() & !self.error_ready.val() {
             self.errors.d.next = self.errors.q.val() + 1;
@@ -208,10 +217,8 @@ impl<
             }
         }
         self.incoming.next = self.beat.q.val().any() | self.spoil.q.val();
-        self.short_kept.d.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
-        self.partial_kept.d.next = self.same.q.val() & self.incoming.val();
-        self.short.next = self.short_kept.q.val();
-        self.partial.next = self.partial_kept.q.val();
+        self.short.next = self.same.q.val() & self.incoming.val() & !self.spoil.q.val() & !self.enough.q.val();
+        self.partial.next = self.same.q.val() & self.incoming.val();
         self.spoilt_kept.d.next = self.spoil.q.val() & (self.target_reader.val() == self.head.q.val());
         self.spoilt.next = self.spoilt_kept.q.val();
 
@@ -258,6 +265,7 @@ impl<
             self.failed.d.next = false;
             self.spoil.d.next = false;
             self.head_valid.d.next = false;
+            self.second_valid.d.next = false;
             self.next_valid.d.next = false;
             self.arrived.d.next = 0.into();
             self.some_arrived.d.next = false;

@@ -21,6 +21,8 @@ pub struct AckOrder<const QA: usize> {
     /// A word of the packet stream is taken.
     pub word: Signal<In, Bits<32>>,
     pub word_last: Signal<In, Bit>,
+    /// With the last word: the packet is taken back; it will never be begun.
+    pub word_abandon: Signal<In, Bit>,
     pub word_taken: Signal<In, Bit>,
     /// A packet is begun.
     pub begin_next: Signal<In, Bit>,
@@ -60,6 +62,7 @@ impl<const QA: usize> Default for AckOrder<QA> {
             reset: Default::default(),
             word: Default::default(),
             word_last: Default::default(),
+            word_abandon: Default::default(),
             word_taken: Default::default(),
             begin_next: Default::default(),
             ack: Default::default(),
@@ -108,7 +111,7 @@ impl<const QA: usize> Logic for AckOrder<QA> {
                 self.position.d.next = 2.into();
             }
         }
-        self.ends.next = self.word_taken.val() & self.word_last.val();
+        self.ends.next = self.word_taken.val() & self.word_last.val() & !self.word_abandon.val();
         self.now.next = self.taken.q.val() + 1;
         if self.begin_next.val() {
             self.begun.d.next = self.begun.q.val() + 1;
@@ -117,8 +120,10 @@ impl<const QA: usize> Logic for AckOrder<QA> {
             self.pending.d.next = false;
             self.mixed.d.next = false;
         }
-        if self.ends.val() {
+        if self.word_taken.val() & self.word_last.val() {
             self.position.d.next = 0.into();
+        }
+        if self.ends.val() {
             self.taken.d.next = self.now.val();
             if self.is_response.val() {
                 self.mark.d.next = self.now.val();

@@ -8,6 +8,9 @@
 //!
 //! Headers of at most three packets are under way before the joiner. A frame's first beat is offered when its last will be in time. Latency: a last word in
 //! cycle t has its ICRC in t + 5.
+//!
+//! An early header (its payload isn't whole: `early`) enters only where nothing else is (`calm`), and goes as far as it can without payload: up to its last beat in the store.
+//! Its frame's permit waits here until `commit`, a cycle before `early` falls, and the payload follows two cycles later; or `ditch` throws everything away.
 
 use super::{Gearbox, HeaderBeat, HeaderQueue, Joiner, PacketStore};
 use crate::wire::{Icrc, IcrcMask};
@@ -23,6 +26,12 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     /// One cycle each: a header will come; its frame may leave as soon as its beats can.
     pub begin_header: Signal<In, Bit>,
     pub permit: Signal<In, Bit>,
+    /// The header is an early one; one cycle each, its last: its payload is whole; it is thrown away.
+    pub early: Signal<In, Bit>,
+    pub commit: Signal<In, Bit>,
+    pub ditch: Signal<In, Bit>,
+    /// In the cycle before nothing was under way: a register.
+    pub calm: Signal<Out, Bit>,
     pub word: Signal<In, Bits<32>>,
     pub word_number: Signal<In, Bits<4>>,
     pub word_valid: Signal<In, Bit>,
@@ -65,6 +74,11 @@ pub struct BeatPath<const W: usize, const L: usize, const G: usize> {
     permit_2: DFF<Bit>,
     permit_3: DFF<Bit>,
     permit_4: DFF<Bit>,
+    /// An early header's permit.
+    kept: DFF<Bit>,
+    quiet: DFF<Bit>,
+    waits: Signal<Local, Bit>,
+    ripe: Signal<Local, Bit>,
 }
 
 impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, G> {
@@ -76,6 +90,10 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             room: Default::default(),
             begin_header: Default::default(),
             permit: Default::default(),
+            early: Default::default(),
+            commit: Default::default(),
+            ditch: Default::default(),
+            calm: Default::default(),
             word: Default::default(),
             word_number: Default::default(),
             word_valid: Default::default(),
@@ -116,6 +134,10 @@ impl<const W: usize, const L: usize, const G: usize> Default for BeatPath<W, L, 
             permit_2: Default::default(),
             permit_3: Default::default(),
             permit_4: Default::default(),
+            kept: Default::default(),
+            quiet: Default::default(),
+            waits: Default::default(),
+            ripe: Default::default(),
         }
     }
 }
@@ -126,12 +148,13 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         dff_setup!(
             self, clock, headers, more, single, no_pair, one_pair, permit_0, permit_1, permit_2, permit_3, permit_4, beat, beat_valid
         );
+        dff_setup!(self, clock, kept, quiet);
         clock!(self, clock, gearbox, queue, joiner, mask, icrc, store);
-        self.queue.reset.next = self.reset.val();
-        self.joiner.reset.next = self.reset.val();
-        self.mask.reset.next = self.reset.val();
-        self.icrc.reset.next = self.reset.val();
-        self.store.reset.next = self.reset.val();
+        self.queue.reset.next = self.reset.val() | self.ditch.val();
+        self.joiner.reset.next = self.reset.val() | self.ditch.val();
+        self.mask.reset.next = self.reset.val() | self.ditch.val();
+        self.icrc.reset.next = self.reset.val() | self.ditch.val();
+        self.store.reset.next = self.reset.val() | self.ditch.val();
 
         self.room.next = !self.headers.q.val().all();
         self.gearbox.word.next = self.word.val();
@@ -163,7 +186,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.beat.d.next.one_pair = self.one_pair.q.val();
         self.beat.d.next.odd = self.words.val().get_bit(0);
         self.beat.d.next.pairs = self.words.val().get_bits::<10>(1);
-        self.beat_valid.d.next = self.gearbox.beat_valid.val();
+        self.beat_valid.d.next = self.gearbox.beat_valid.val() & !self.ditch.val();
         self.queue.s.next = self.beat.q.val();
         self.queue.s_valid.next = self.beat_valid.q.val();
         self.joiner.header.next = self.queue.m.val();
@@ -172,6 +195,9 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         self.joiner.payload_data.next = bit_cast::<64, W>(self.payload_data.val());
         self.payload_ready.next = self.joiner.payload_ready.val();
         self.joiner.room.next = self.store.room.val();
+        // From the second cycle behind `early`: a payload of one beat isn't out of its FIFO sooner.
+        self.store.early.next = self.early.val();
+        self.joiner.payload_room.next = self.store.payload_room.val();
 
         // ICRC over the beats' covered lanes.
         self.mask.s_data.next = bit_cast::<W, 64>(self.joiner.m_data.val());
@@ -189,12 +215,19 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
 
         self.store.starting.next = self.joiner.starting.val();
         self.permit_0.d.next = self.permit.val();
-        self.permit_1.d.next = self.permit_0.q.val() & !self.queue.idle.val();
+        // An early header's last beat may wait in the queue.
+        self.waits.next = !self.queue.idle.val() | self.early.val();
+        self.permit_1.d.next = self.permit_0.q.val() & self.waits.val();
         self.permit_2.d.next = self.permit_1.q.val();
         self.permit_3.d.next = self.permit_2.q.val();
         // With payload the last beat may be a half one, which needs the ICRC a cycle earlier than the header alone would.
-        self.permit_4.d.next = self.permit_3.q.val() | (self.permit_0.q.val() & self.queue.idle.val() & self.more.q.val());
-        self.store.permit.next = (self.permit_0.q.val() & self.queue.idle.val() & !self.more.q.val()) | self.permit_4.q.val();
+        self.permit_4.d.next = self.permit_3.q.val() | (self.permit_0.q.val() & !self.waits.val() & self.more.q.val());
+        self.ripe.next = (self.permit_0.q.val() & !self.waits.val() & !self.more.q.val()) | self.permit_4.q.val();
+        self.store.permit.next = self.ripe.val() & (!self.early.val() | self.commit.val());
+        self.store.late.next = self.kept.q.val() & self.commit.val();
+        self.kept.d.next = (self.kept.q.val() | self.ripe.val()) & self.early.val() & !self.commit.val() & !self.ditch.val();
+        self.quiet.d.next = !self.headers.q.val().any() & self.joiner.idle.val() & self.store.idle.val();
+        self.calm.next = self.quiet.q.val();
         self.store.s_data.next = bit_cast::<W, 64>(self.joiner.m_data.val());
         self.store.s_lanes.next = bit_cast::<L, 2>(self.joiner.m_lanes.val());
         self.store.s_last.next = self.joiner.m_last.val();
@@ -216,13 +249,15 @@ impl<const W: usize, const L: usize, const G: usize> Logic for BeatPath<W, L, G>
         if !self.begin_header.val() & self.joiner.header_done.val() {
             self.headers.d.next = self.headers.q.val() - 1;
         }
-        if self.reset.val() {
+        if self.reset.val() | self.ditch.val() {
             self.headers.d.next = 0.into();
-            self.permit_0.d.next = self.permit.val();
+            self.permit_0.d.next = false;
             self.permit_1.d.next = false;
             self.permit_2.d.next = false;
             self.permit_3.d.next = false;
             self.permit_4.d.next = false;
+            self.kept.d.next = false;
+            self.quiet.d.next = false;
         }
     }
 

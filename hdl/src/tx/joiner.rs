@@ -6,8 +6,8 @@
 //!               └─► last beat, lane 1 free: with payload word 0 ─► then payload shifted by a word: {word 2k, word 2k - 1}
 //! ```
 //!
-//! One beat a cycle; the payload follows without a pause, unless `room` falls. The payload is whole before its header is begun, so its first beat stands ready long before
-//! the header's last, and there is no valid. A packet to be dropped passes the same way and isn't offered.
+//! One beat a cycle; the payload follows without a pause, unless `room` falls. Its first beat stands ready when it is due, so there is no valid: a payload is whole before its header
+//! is begun, or `payload_room` keeps everything back that needs payload until it is. A packet to be dropped passes the same way and isn't offered.
 
 use super::HeaderBeat;
 use rust_hdl::prelude::*;
@@ -24,6 +24,8 @@ pub struct Joiner {
     pub payload_ready: Signal<Out, Bit>,
     /// What follows takes beats: at least four more.
     pub room: Signal<In, Bit>,
+    /// The same for what has payload, and the payload is whole: a register too.
+    pub payload_room: Signal<In, Bit>,
     pub m_data: Signal<Out, Bits<64>>,
     pub m_lanes: Signal<Out, Bits<2>>,
     pub m_last: Signal<Out, Bit>,
@@ -35,6 +37,8 @@ pub struct Joiner {
     /// One cycle each: a frame's first beat; a header is through.
     pub starting: Signal<Out, Bit>,
     pub header_done: Signal<Out, Bit>,
+    /// Between frames: a register.
+    pub idle: Signal<Out, Bit>,
     in_frame: DFF<Bit>,
     in_payload: DFF<Bit>,
     shifted: DFF<Bit>,
@@ -49,6 +53,7 @@ pub struct Joiner {
     carry: DFF<Bits<32>>,
     beat: Signal<Local, HeaderBeat>,
     fills: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
     take_header: Signal<Local, Bit>,
     needs: Signal<Local, Bit>,
     take_payload: Signal<Local, Bit>,
@@ -72,6 +77,7 @@ impl Default for Joiner {
             payload_data: Default::default(),
             payload_ready: Default::default(),
             room: Default::default(),
+            payload_room: Default::default(),
             m_data: Default::default(),
             m_lanes: Default::default(),
             m_last: Default::default(),
@@ -82,6 +88,7 @@ impl Default for Joiner {
             m_valid: Default::default(),
             starting: Default::default(),
             header_done: Default::default(),
+            idle: Default::default(),
             in_frame: Default::default(),
             in_payload: Default::default(),
             shifted: Default::default(),
@@ -94,6 +101,7 @@ impl Default for Joiner {
             carry: Default::default(),
             beat: Default::default(),
             fills: Default::default(),
+            ready: Default::default(),
             take_header: Default::default(),
             needs: Default::default(),
             take_payload: Default::default(),
@@ -116,12 +124,18 @@ impl Logic for Joiner {
         // A header's last beat whose upper lane is free takes the first word of payload.
         self.beat.next = self.header.val();
         self.fills.next = self.beat.val().fills;
-        self.header_ready.next = self.room.val() & !self.in_payload.q.val();
-        self.take_header.next = self.header_valid.val() & self.room.val() & !self.in_payload.q.val();
+        self.idle.next = !self.in_frame.q.val();
+        self.ready.next = self.room.val() & !self.in_payload.q.val();
+        if self.fills.val() {
+            self.ready.next = self.payload_room.val() & !self.in_payload.q.val();
+        }
+        self.header_ready.next = self.ready.val();
+        self.take_header.next = self.header_valid.val() & self.ready.val();
         self.header_done.next = self.take_header.val() & self.beat.val().last;
         self.needs.next = !(self.half_last.q.val() & self.one_left.q.val());
-        self.take_payload.next = self.in_payload.q.val() & self.room.val();
-        self.payload_ready.next = (self.take_header.val() & self.fills.val()) | (self.take_payload.val() & self.needs.val());
+        self.take_payload.next = self.in_payload.q.val() & self.payload_room.val();
+        self.payload_ready.next = (self.header_valid.val() & self.fills.val() & !self.in_payload.q.val() & self.payload_room.val())
+            | (self.take_payload.val() & self.needs.val());
 
         self.m_data.next = self.beat.val().data;
         self.m_lanes.next = self.beat.val().lanes;

@@ -11,6 +11,11 @@
 //! A packet is begun when its words are in a slot and its payload is whole. Its word 0 is read into `head` before. The IPv4 checksum is summed on the way, before word 7 needs
 //! it: constants and length, destination low, source low, source high, TTL, destination high, ToS.
 //!
+//! W = 64: where nothing else is to be done (`calm`, no ACK), the header of a packet is built while its words still come or its payload is being read: it is `early`, and
+//! nothing knows of it: slot, payload and event stay as they are. When both are whole, `commit` makes it a packet like any other. An ACK that may go, payload that couldn't be
+//! read, a packet that is taken back, a word that is read before it came: that is `ditch`. The words are thrown away, here and behind; the ACK begins in the next cycle, and the packet
+//! is built again when its turn comes.
+//!
 //! W = 64 (`L` = 2): the header and inline payload only; words never stall, since header queue and store have room. 15 steps and one for each word behind the BTH (IPv4); one
 //! more tagged, five more IPv6; the next packet's Look follows the last step at once, an ACK's behind an ACK one later. W = 32 (`L` = 1): payload too; stalls with the frame.
 //! Poisoned payload: the packet goes all its steps and isn't sent (W = 64: its words are marked, so that the joiner drops its payload). An ACK job for a QP of another service
@@ -32,12 +37,24 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     /// A whole packet waits in the slots, this one; one cycle each: it is begun; it is read to its end.
     pub waiting: Signal<In, Bit>,
     pub head_slot: Signal<In, Bits<4>>,
+    /// W = 64: none waits, but the first words of one are there, so many; one cycle: it is taken back.
+    pub coming: Signal<In, Bit>,
+    pub come: Signal<In, Bits<5>>,
+    pub taken_back: Signal<In, Bit>,
     pub begin_next: Signal<Out, Bit>,
     pub finish: Signal<Out, Bit>,
     /// The next payload is whole; couldn't be read.
     pub payload_whole: Signal<In, Bit>,
     pub payload_error: Signal<In, Bit>,
     pub payload_next: Signal<Out, Bit>,
+    /// W = 64: the same a cycle earlier.
+    pub payload_arrived: Signal<In, Bit>,
+    pub payload_arrived_error: Signal<In, Bit>,
+    /// W = 64: nothing is under way behind. The header at work or just built is an early one; one cycle, its last: it is the packet's; it is none.
+    pub calm: Signal<In, Bit>,
+    pub early: Signal<Out, Bit>,
+    pub commit: Signal<Out, Bit>,
+    pub ditch: Signal<Out, Bit>,
     /// Payload words (W = 32).
     pub payload_word: Signal<In, Bits<32>>,
     pub payload_take: Signal<Out, Bit>,
@@ -91,6 +108,18 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     head_coming: DFF<Bit>,
     /// What it says, and that it may be begun (W = 64).
     head_ready: DFF<Bit>,
+    /// It may be begun early.
+    head_early: DFF<Bit>,
+    /// The packet at the steps, or the last one there, is early; its words are all read; its event waits.
+    ahead: DFF<Bit>,
+    committing: DFF<Bit>,
+    ditching: DFF<Bit>,
+    built: DFF<Bit>,
+    event_kept: DFF<Bit>,
+    /// In the cycle before a packet word was read while not all had come: which, and how many had.
+    asked: DFF<Bit>,
+    asked_number: DFF<Bits<5>>,
+    come_then: DFF<Bits<5>>,
     head_error: DFF<Bit>,
     head_body: DFF<Bits<11>>,
     head_tail: DFF<Bits<11>>,
@@ -145,6 +174,11 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     can_ack: Signal<Local, Bit>,
     can_packet: Signal<Local, Bit>,
     pick_ack: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    open: Signal<Local, Bit>,
+    unsure: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    spoilt: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     acking: Signal<Local, Bit>,
     ack_index: Signal<Local, Bit>,
@@ -200,11 +234,20 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             ack_ready: Default::default(),
             waiting: Default::default(),
             head_slot: Default::default(),
+            coming: Default::default(),
+            come: Default::default(),
+            taken_back: Default::default(),
             begin_next: Default::default(),
             finish: Default::default(),
             payload_whole: Default::default(),
             payload_error: Default::default(),
             payload_next: Default::default(),
+            payload_arrived: Default::default(),
+            payload_arrived_error: Default::default(),
+            calm: Default::default(),
+            early: Default::default(),
+            commit: Default::default(),
+            ditch: Default::default(),
             payload_word: Default::default(),
             payload_take: Default::default(),
             room: Default::default(),
@@ -245,6 +288,15 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             head_valid: Default::default(),
             head_coming: Default::default(),
             head_ready: Default::default(),
+            head_early: Default::default(),
+            ahead: Default::default(),
+            committing: Default::default(),
+            ditching: Default::default(),
+            built: Default::default(),
+            event_kept: Default::default(),
+            asked: Default::default(),
+            asked_number: Default::default(),
+            come_then: Default::default(),
             head_error: Default::default(),
             head_body: Default::default(),
             head_tail: Default::default(),
@@ -296,6 +348,11 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             can_ack: Default::default(),
             can_packet: Default::default(),
             pick_ack: Default::default(),
+            begins: Default::default(),
+            open: Default::default(),
+            unsure: Default::default(),
+            whole: Default::default(),
+            spoilt: Default::default(),
             start: Default::default(),
             acking: Default::default(),
             ack_index: Default::default(),
@@ -352,6 +409,15 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             head_valid,
             head_coming,
             head_ready,
+            head_early,
+            ahead,
+            committing,
+            ditching,
+            built,
+            event_kept,
+            asked,
+            asked_number,
+            come_then,
             head_error,
             head_body,
             head_tail,
@@ -403,25 +469,34 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
 
         // Who comes next. W = 64 takes an ACK at the start, W = 32 leaves it with its source until the end.
         self.looking.next = self.steps.looking.val();
+        // An early header's last cycle is its commit or its ditch; until then nothing begins.
+        self.unsure.next = self.ahead.q.val() & !self.committing.q.val() & !self.ditching.q.val();
+        self.open.next = !self.ahead.q.val() | self.committing.q.val() | self.ditching.q.val();
         // W = 64: an ACK behind an ACK a cycle later, since that one's words are still made from `held`.
-        self.ackable.d.next = self.steps.ending.val() & (self.looking.val() | !self.is_ack.q.val());
+        self.ackable.d.next =
+            ((self.steps.ending.val() & (self.looking.val() | !self.is_ack.q.val())) | self.ditching.q.val()) & self.open.val();
         self.can_ack.next = self.ack_valid.val() & !self.busy.q.val();
         if self.wide.val() {
             self.can_ack.next = self.ack_valid.val() & self.ackable.q.val();
         }
-        self.head_good.next = self.head_valid.q.val() & (!self.head.q.val().get_bit(13) | self.payload_whole.val());
+        self.head_good.next =
+            self.head_valid.q.val() & (self.waiting.val() | !self.wide.val()) & (!self.head.q.val().get_bit(13) | self.payload_whole.val());
         self.can_packet.next = self.head_good.val() & !self.busy.q.val();
         if self.wide.val() {
             self.can_packet.next = self.head_ready.q.val();
         }
         self.pick_ack.next = self.can_ack.val() & (!self.can_packet.val() | !self.served_ack.q.val());
+        self.begins.next = self.can_packet.val();
+        if self.wide.val() {
+            self.begins.next = self.head_ready.q.val() | self.head_early.q.val();
+        }
         self.start.next = self.looking.val()
-            & (self.can_ack.val() | self.can_packet.val())
+            & (self.can_ack.val() | self.begins.val())
             & self.room.val()
             & (self.wide.val() | !(self.event_due.q.val() | self.last_reg.q.val()))
             & self.advance.val();
-        self.begin_next.next = self.start.val() & !self.pick_ack.val();
-        self.payload_next.next = self.start.val() & !self.pick_ack.val() & self.head.q.val().get_bit(13);
+        self.begin_next.next = (self.start.val() & !self.pick_ack.val() & !self.head_early.q.val()) | self.committing.q.val();
+        self.payload_next.next = self.begin_next.val() & self.head.q.val().get_bit(13);
         self.acking.next = self.is_ack.q.val();
         self.banding.next = self.in_band.q.val();
         self.slot_now.next = self.slot.q.val();
@@ -466,7 +541,32 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             + ((bit_cast::<12, 4>(self.extensions.val()) << 1) | bit_cast::<12, 1>(self.part.val().into()));
         self.steps.start.next = self.start.val();
         // W = 64: registered, since there is a cycle for it before the start.
-        self.head_ready.d.next = self.head_good.val() & !self.begin_next.val();
+        self.head_ready.d.next = self.head_good.val() & !self.begin_next.val() & self.open.val();
+        self.head_early.d.next = self.wide.val()
+            & self.head_valid.q.val()
+            & !self.taken_back.val()
+            & (!self.waiting.val() | (self.head.q.val().get_bit(13) & !self.payload_whole.val()))
+            & self.calm.val()
+            & !self.begin_next.val()
+            & !self.ahead.q.val();
+        if self.start.val() & !self.pick_ack.val() & self.head_early.q.val() {
+            self.ahead.d.next = true;
+            self.head_early.d.next = false;
+        }
+        if self.committing.q.val() | self.ditching.q.val() {
+            self.ahead.d.next = false;
+        }
+        self.whole.next =
+            self.waiting.val() & (!self.head.q.val().get_bit(13) | (self.payload_arrived.val() & !self.payload_arrived_error.val()));
+        // Without a head it was taken back.
+        self.spoilt.next = !self.head_valid.q.val()
+            | (self.asked.q.val() & (self.asked_number.q.val() >= self.come_then.q.val()))
+            | (self.head.q.val().get_bit(13) & self.payload_arrived.val() & self.payload_arrived_error.val());
+        self.committing.d.next = self.unsure.val() & self.whole.val() & !self.spoilt.val();
+        self.ditching.d.next = self.unsure.val() & (self.spoilt.val() | (!self.whole.val() & self.ack_valid.val()));
+        self.early.next = self.ahead.q.val();
+        self.commit.next = self.committing.q.val();
+        self.ditch.next = self.ditching.q.val();
         self.head_body.d.next = self.body_size.val().get_bits::<11>(1);
         self.head_tail.d.next = self.body_size.val().get_bits::<11>(1);
         self.head_words.d.next = 0.into();
@@ -512,7 +612,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
                 self.fifo_words.d.next = 0.into();
             }
             if self.wide.val() {
-                self.drop.d.next = self.head_error.q.val() & !self.is_ack.q.val();
+                self.drop.d.next = self.head_error.q.val() & !self.is_ack.q.val() & !self.ahead.q.val();
             }
         }
         // While an ACK might begin, whether one does or not.
@@ -527,7 +627,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         }
 
         // Stage A: the step and the words that it needs.
-        self.steps.reset.next = self.reset.val();
+        self.steps.reset.next = self.reset.val() | self.ditching.q.val();
         self.steps.advance.next = self.advance.val();
         self.steps.stay.next = self.wide.val() & self.event_due.q.val();
         self.steps.in_band.next = self.banding.val();
@@ -537,12 +637,19 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.steps.answers.next = self.answers.q.val();
         self.starting.next = self.steps.sent.val();
         self.permit.next = self.steps.permit.val() & !self.dropping.q.val();
-        self.finish.next = self.steps.last.val() & self.advance.val() & !self.is_ack.q.val();
+        self.finish.next =
+            (self.steps.last.val() & self.advance.val() & !self.is_ack.q.val() & !self.unsure.val() & !self.ditching.q.val())
+                | (self.committing.q.val() & self.built.q.val());
+        if self.steps.last.val() & self.unsure.val() {
+            self.built.d.next = true;
+        }
         // Between packets (W = 64: between the packet's own words) word 0 of the next one is read. None begins while its word 0 isn't there, so
         // in Look the slots are free for it whatever the choice.
         self.peek_place.next = !self.head_valid.q.val() & !self.head_coming.q.val() & !self.steps.reading.val();
-        self.peek.next =
-            self.waiting.val() & self.peek_place.val() & self.advance.val() & (self.wide.val() | (self.looking.val() & !self.start.val()));
+        self.peek.next = (self.waiting.val() | (self.coming.val() & self.wide.val()))
+            & self.peek_place.val()
+            & self.advance.val()
+            & (self.wide.val() | (self.looking.val() & !self.start.val()));
         self.read_enable.next = self.advance.val();
         self.read_word.next = self.steps.read_word.val();
         self.read_packet.next = (self.steps.read_packet.val() & !self.acking.val()) | self.peek.val();
@@ -557,9 +664,16 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.head.d.next = self.slot_data.val();
             self.head_valid.d.next = true;
         }
-        if self.start.val() & !self.pick_ack.val() {
+        if self.begin_next.val() {
             self.head_valid.d.next = false;
         }
+        if self.wide.val() & self.taken_back.val() {
+            self.head_valid.d.next = false;
+            self.head_coming.d.next = false;
+        }
+        self.asked.d.next = self.steps.read_packet.val() & !self.waiting.val();
+        self.asked_number.d.next = self.steps.packet_number.val();
+        self.come_then.d.next = self.come.val();
 
         // The way of the words to the word former.
         self.soon.next = self.steps.step.val();
@@ -712,8 +826,14 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         if self.event_due.q.val() & self.event_ready.val() {
             self.event_due.d.next = false;
         }
-        if self.last_reg.q.val() & self.advance.val() & self.answers.q.val() {
+        // An early header's event waits until it is a packet.
+        if self.committing.q.val() & self.event_kept.q.val() {
             self.event_due.d.next = true;
+            self.event_kept.d.next = false;
+        }
+        if self.last_reg.q.val() & self.advance.val() & self.answers.q.val() & !self.ditching.q.val() {
+            self.event_due.d.next = !self.unsure.val();
+            self.event_kept.d.next = self.unsure.val();
             self.code.d.next = self.tx_request.val();
             if self.response.q.val() {
                 self.code.d.next = self.tx_response.val();
@@ -734,22 +854,33 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.event_valid.next = self.event_due.q.val();
         self.event_code.next = self.code.q.val();
 
-        if self.reset.val() {
+        if self.committing.q.val() | self.ditching.q.val() {
+            self.built.d.next = false;
+        }
+        if self.reset.val() | self.ditching.q.val() {
             self.middle.d.next = BuildStep::Look;
             self.middle_last.d.next = false;
             self.now.d.next = BuildStep::Look;
             self.now_last.d.next = false;
             self.now_raw.d.next = false;
-            self.busy.d.next = false;
             self.started.d.next = false;
+            self.frame_reg.d.next = false;
+            self.covered_reg.d.next = false;
+            self.last_reg.d.next = false;
+            self.event_kept.d.next = false;
+        }
+        if self.reset.val() {
+            self.busy.d.next = false;
             self.ackable.d.next = false;
+            self.head_early.d.next = false;
+            self.ahead.d.next = false;
+            self.committing.d.next = false;
+            self.ditching.d.next = false;
+            self.built.d.next = false;
             self.head_valid.d.next = false;
             self.head_ready.d.next = false;
             self.head_coming.d.next = false;
             self.served_ack.d.next = false;
-            self.frame_reg.d.next = false;
-            self.covered_reg.d.next = false;
-            self.last_reg.d.next = false;
             self.event_due.d.next = false;
         }
     }

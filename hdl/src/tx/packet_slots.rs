@@ -28,6 +28,10 @@ pub struct PacketSlots<const SA: usize> {
     /// A whole packet waits; its slot.
     pub waiting: Signal<Out, Bit>,
     pub head: Signal<Out, Bits<4>>,
+    /// None waits, but the first word of one is there; so many are. One cycle, with its last: it is taken back.
+    pub coming: Signal<Out, Bit>,
+    pub come: Signal<Out, Bits<5>>,
+    pub taken_back: Signal<Out, Bit>,
     /// One cycle each: it is begun; the oldest begun one is read to its end.
     pub begin_next: Signal<In, Bit>,
     pub finish: Signal<In, Bit>,
@@ -43,6 +47,7 @@ pub struct PacketSlots<const SA: usize> {
     open: Signal<Local, Bit>,
     nearly: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
     pointer_mask: Constant<Bits<5>>,
     slot_mask: Constant<Bits<5>>,
     before_all: Constant<Bits<5>>,
@@ -65,6 +70,9 @@ impl<const SA: usize> Default for PacketSlots<SA> {
             slot_ready: Default::default(),
             waiting: Default::default(),
             head: Default::default(),
+            coming: Default::default(),
+            come: Default::default(),
+            taken_back: Default::default(),
             begin_next: Default::default(),
             finish: Default::default(),
             write_slot: Default::default(),
@@ -77,6 +85,7 @@ impl<const SA: usize> Default for PacketSlots<SA> {
             open: Default::default(),
             nearly: Default::default(),
             enters: Default::default(),
+            waits: Default::default(),
             pointer_mask: Constant::new(((1u64 << (SA - 4)) - 1).to_bits()),
             slot_mask: Constant::new(((1u64 << (SA - 5)) - 1).to_bits()),
             before_all: Constant::new(((1u64 << (SA - 5)) - 1).to_bits()),
@@ -90,6 +99,8 @@ impl<const SA: usize> Logic for PacketSlots<SA> {
         dff_setup!(self, clock, write_slot, head_slot, number, used, full, entered, finished);
         self.nearly.next = self.used.q.val() == self.before_all.val();
         self.enters.next = false;
+        self.waits.next = self.write_slot.q.val() != self.head_slot.q.val();
+        self.taken_back.next = false;
         self.open.next = !self.full.q.val();
         self.packet_ready.next = self.open.val() & self.slot_ready.val();
         self.slot_valid.next = self.packet_valid.val() & self.open.val();
@@ -100,13 +111,16 @@ impl<const SA: usize> Logic for PacketSlots<SA> {
             self.number.d.next = self.number.q.val() + 1;
             if self.packet_last.val() {
                 self.number.d.next = 0.into();
+                self.taken_back.next = self.packet_abandon.val() & !self.waits.val();
                 if !self.packet_abandon.val() {
                     self.enters.next = true;
                     self.write_slot.d.next = (self.write_slot.q.val() + 1) & self.pointer_mask.val();
                 }
             }
         }
-        self.waiting.next = self.write_slot.q.val() != self.head_slot.q.val();
+        self.waiting.next = self.waits.val();
+        self.coming.next = !self.waits.val() & self.number.q.val().any();
+        self.come.next = self.number.q.val();
         self.head.next = (self.head_slot.q.val() & self.slot_mask.val()).get_bits::<4>(0);
         if self.begin_next.val() {
             self.head_slot.d.next = (self.head_slot.q.val() + 1) & self.pointer_mask.val();

@@ -88,13 +88,15 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     /// One cycle: the packet will be sent; won't be.
     pub sent: Signal<Out, Bit>,
     pub refused: Signal<Out, Bit>,
-    /// One cycle, W = 64: the header may leave the store from the next but one on.
+    /// One cycle, W = 64: the header may leave the store from the next but one on. Words are made one a cycle and leave two a cycle, so some may be missing.
     pub permit: Signal<Out, Bit>,
     state: DFF<BuildStep>,
     idle: DFF<Bit>,
     left: DFF<Bits<11>>,
     extensions_left: DFF<Bits<4>>,
     number: DFF<Bits<5>>,
+    /// Words left with which the frame may begin: the more went before, the longer it lasts.
+    enough: DFF<Bits<11>>,
     permitted: DFF<Bit>,
     permit_now: DFF<Bit>,
     after: Signal<Local, BuildStep>,
@@ -106,6 +108,7 @@ pub struct PacketSteps<const L: usize, const V: usize> {
     up_to_one: Constant<Bits<11>>,
     up_to_three: Constant<Bits<11>>,
     up_to_five: Constant<Bits<11>>,
+    three: Constant<Bits<11>>,
     number_flags: Constant<Bits<5>>,
     number_psn: Constant<Bits<5>>,
     after_psn: Constant<Bits<5>>,
@@ -156,6 +159,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             left: Default::default(),
             extensions_left: Default::default(),
             number: Default::default(),
+            enough: Default::default(),
             permitted: Default::default(),
             permit_now: Default::default(),
             after: Default::default(),
@@ -167,6 +171,7 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
             up_to_one: Constant::new(1u64.to_bits()),
             up_to_three: Constant::new(3u64.to_bits()),
             up_to_five: Constant::new(5u64.to_bits()),
+            three: Constant::new(3u64.to_bits()),
             number_flags: Constant::new(1u64.to_bits()),
             number_psn: Constant::new(2u64.to_bits()),
             after_psn: Constant::new(3u64.to_bits()),
@@ -188,7 +193,18 @@ impl<const L: usize, const V: usize> Default for PacketSteps<L, V> {
 impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, idle, left, extensions_left, number, permitted, permit_now);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            idle,
+            left,
+            extensions_left,
+            number,
+            enough,
+            permitted,
+            permit_now
+        );
 
         self.ip.next = BuildStep::Four5;
         if self.six.val() {
@@ -224,6 +240,10 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
                 }
             }
             BuildStep::Eth0 => {
+                self.enough.d.next = self.up_to_five.val();
+                if (self.left.q.val() >> 2).any() {
+                    self.enough.d.next = (self.left.q.val() >> 1) + self.three.val();
+                }
                 self.read_word.next = self.row_mac_high.val();
                 self.after.next = BuildStep::Eth1;
             }
@@ -297,7 +317,7 @@ impl<const L: usize, const V: usize> Logic for PacketSteps<L, V> {
             }
             BuildStep::Tail => {
                 self.own.next = true;
-                self.near.next = self.left.q.val() <= self.up_to_five.val();
+                self.near.next = self.left.q.val() <= self.enough.q.val();
                 self.raw.next = !self.extensions_left.q.val().any();
                 self.last.next = self.one_left.val();
                 if self.one_left.val() {

@@ -21,7 +21,12 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     /// One cycle each: a frame's first beat; its header is or will be there.
     pub starting: Signal<In, Bit>,
     pub permit: Signal<In, Bit>,
+    /// The same, so late that the frame may leave in this very cycle.
+    pub late: Signal<In, Bit>,
     pub room: Signal<Out, Bit>,
+    /// The frame at the door is an early one; room for payload, from the second cycle behind it.
+    pub early: Signal<In, Bit>,
+    pub payload_room: Signal<Out, Bit>,
     pub s_data: Signal<In, Bits<W>>,
     pub s_lanes: Signal<In, Bits<L>>,
     pub s_last: Signal<In, Bit>,
@@ -37,11 +42,14 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     pub m_crc_valid: Signal<Out, Bit>,
     /// The frame's ICRC is used, so the frame is out.
     pub m_crc_next: Signal<In, Bit>,
+    /// Nothing is here.
+    pub idle: Signal<Out, Bit>,
     fifo: Fifo<5, 6, G>,
     level: DFF<Bits<6>>,
     /// Frames whose last beat came and whose ICRC isn't used.
     ends: DFF<Bits<2>>,
     room_now: DFF<Bit>,
+    payload_room_now: DFF<Bit>,
     permits: DFF<Bits<3>>,
     started: DFF<Bits<3>>,
     starting_1: DFF<Bit>,
@@ -69,7 +77,10 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             reset: Default::default(),
             starting: Default::default(),
             permit: Default::default(),
+            late: Default::default(),
             room: Default::default(),
+            early: Default::default(),
+            payload_room: Default::default(),
             s_data: Default::default(),
             s_lanes: Default::default(),
             s_last: Default::default(),
@@ -84,10 +95,12 @@ impl<const W: usize, const L: usize, const G: usize> Default for PacketStore<W, 
             m_crc: Default::default(),
             m_crc_valid: Default::default(),
             m_crc_next: Default::default(),
+            idle: Default::default(),
             fifo: Default::default(),
             level: Default::default(),
             ends: Default::default(),
             room_now: Default::default(),
+            payload_room_now: Default::default(),
             permits: Default::default(),
             started: Default::default(),
             starting_1: Default::default(),
@@ -113,7 +126,21 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, level, ends, room_now, permits, started, starting_1, starting_2, starting_3, in_packet, crc0, crc1, crc_count,
+            self,
+            clock,
+            level,
+            ends,
+            room_now,
+            payload_room_now,
+            permits,
+            started,
+            starting_1,
+            starting_2,
+            starting_3,
+            in_packet,
+            crc0,
+            crc1,
+            crc_count,
             used
         );
         clock!(self, clock, fifo);
@@ -121,8 +148,11 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
 
         // An ICRC that was used goes a cycle later; the next one isn't needed so soon.
         self.used.d.next = self.m_crc_next.val();
+        self.idle.next = !self.level.q.val().any() & !self.ends.q.val().any();
         self.room.next = self.room_now.q.val();
         self.room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1);
+        self.payload_room.next = self.payload_room_now.q.val();
+        self.payload_room_now.d.next = (self.level.q.val() < self.tight.val()) & !self.ends.q.val().get_bit(1) & !self.early.val();
         if self.s_valid.val() & self.s_last.val() & !self.used.q.val() {
             self.ends.d.next = self.ends.q.val() + 1;
         }
@@ -138,7 +168,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
         self.starting_1.d.next = self.starting.val();
         self.starting_2.d.next = self.starting_1.q.val();
         self.starting_3.d.next = self.starting_2.q.val();
-        self.gate.next = self.in_packet.q.val() | (self.permits.q.val().any() & self.started.q.val().any());
+        self.gate.next = self.in_packet.q.val() | ((self.permits.q.val().any() | self.late.val()) & self.started.q.val().any());
         self.m_data.next = self.fifo.m_data.val().get_bits::<W>(0);
         self.m_lanes.next = bit_cast::<L, G>(self.fifo.m_data.val() >> self.lanes_at.val());
         self.last.next = (self.fifo.m_data.val() >> self.last_at.val()).any();
@@ -156,10 +186,10 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
             self.in_packet.d.next = !self.last.val();
         }
         self.enter.next = self.pass.val() & !self.in_packet.q.val();
-        if self.permit.val() & !self.enter.val() {
+        if (self.permit.val() | self.late.val()) & !self.enter.val() {
             self.permits.d.next = self.permits.q.val() + 1;
         }
-        if !self.permit.val() & self.enter.val() {
+        if !(self.permit.val() | self.late.val()) & self.enter.val() {
             self.permits.d.next = self.permits.q.val() - 1;
         }
         if self.starting_3.q.val() & !self.enter.val() {
@@ -199,6 +229,7 @@ impl<const W: usize, const L: usize, const G: usize> Logic for PacketStore<W, L,
             self.level.d.next = 0.into();
             self.ends.d.next = 0.into();
             self.room_now.d.next = false;
+            self.payload_room_now.d.next = false;
             self.permits.d.next = 0.into();
             self.started.d.next = 0.into();
             self.starting_1.d.next = false;

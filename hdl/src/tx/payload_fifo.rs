@@ -7,7 +7,8 @@
 //! ```
 //!
 //! `free` says how many beats may still come, so that the reader asks the bus for no more; `s_ready` is low only where it does so all the same.
-//! `packet_valid`: a packet is whole; `packet_next` moves on to the next one's bit. Beats carry no mark: who takes them knows their number.
+//! `packet_valid`: a packet is whole; `packet_next` moves on to the next one's bit. Beats carry no mark: who takes them knows their number. `arrived` is `packet_valid` of the
+//! next cycle, if nothing moves on.
 //! Latency 2 cycles (3 with the register), one beat a cycle. Limit: at most 32 packets whose bit isn't taken (their words have fewer slots).
 
 use crate::prim::SplitRam;
@@ -29,6 +30,9 @@ pub struct PayloadFifo<const W: usize, const A: usize, const B: usize> {
     pub packet_valid: Signal<Out, Bit>,
     pub packet_error: Signal<Out, Bit>,
     pub packet_next: Signal<In, Bit>,
+    /// The packet is whole, or its last beat is being taken; it couldn't be read.
+    pub arrived: Signal<Out, Bit>,
+    pub arrived_error: Signal<Out, Bit>,
     pub m_data: Signal<Out, Bits<W>>,
     pub m_valid: Signal<Out, Bit>,
     pub m_ready: Signal<In, Bit>,
@@ -45,6 +49,8 @@ pub struct PayloadFifo<const W: usize, const A: usize, const B: usize> {
     packets_in: DFF<Bits<6>>,
     packets_out: DFF<Bits<6>>,
     push: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    error: Signal<Local, Bit>,
     pull: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
     fetched: DFF<Bit>,
@@ -73,6 +79,8 @@ impl<const W: usize, const A: usize, const B: usize> Default for PayloadFifo<W, 
             packet_valid: Default::default(),
             packet_error: Default::default(),
             packet_next: Default::default(),
+            arrived: Default::default(),
+            arrived_error: Default::default(),
             m_data: Default::default(),
             m_valid: Default::default(),
             m_ready: Default::default(),
@@ -88,6 +96,8 @@ impl<const W: usize, const A: usize, const B: usize> Default for PayloadFifo<W, 
             packets_in: Default::default(),
             packets_out: Default::default(),
             push: Default::default(),
+            whole: Default::default(),
+            error: Default::default(),
             pull: Default::default(),
             fetch: Default::default(),
             fetched: Default::default(),
@@ -138,8 +148,15 @@ impl<const W: usize, const A: usize, const B: usize> Logic for PayloadFifo<W, A,
                 self.packets_in.d.next = (self.packets_in.q.val() + 1) & self.packet_mask.val();
             }
         }
-        self.packet_valid.next = self.packets_in.q.val() != self.packets_out.q.val();
-        self.packet_error.next = self.errors.q.val().get_bit(self.slot_out.val().index());
+        self.whole.next = self.packets_in.q.val() != self.packets_out.q.val();
+        self.error.next = self.errors.q.val().get_bit(self.slot_out.val().index());
+        self.packet_valid.next = self.whole.val();
+        self.packet_error.next = self.error.val();
+        self.arrived.next = self.whole.val() | (self.push.val() & self.s_last.val());
+        self.arrived_error.next = self.s_error.val();
+        if self.whole.val() {
+            self.arrived_error.next = self.error.val();
+        }
         if self.packet_next.val() {
             self.packets_out.d.next = (self.packets_out.q.val() + 1) & self.packet_mask.val();
         }

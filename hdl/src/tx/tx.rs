@@ -11,7 +11,7 @@
 //!
 //! W = 32: the builder makes the whole packet, payload too, and its words go straight to frame out and to an ICRC that keeps step with them; no beat
 //! path. A frame begins only when it will go to its end without a pause (`m_valid` doesn't fall inside a frame).
-//! AckJob to first beat (W = 64, IPv4): 17 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx),
+//! AckJob to first beat (W = 64, IPv4): 18 cycles; an ACK every 18. Events: exactly one for each frame that leaves (class Tx),
 //! TX_POISONED for a packet and TX_HOST_DROPPED for a host frame that doesn't.
 
 use super::{AckJob, AckOrder, Arbiter, BeatPath, FrameOut, HostFifo, PacketBuilder, PacketSlots, PayloadFifo, WordIcrc, WordRam};
@@ -229,6 +229,9 @@ impl<
         self.builder.slot_data.next = self.words.slot_data.val();
         self.builder.waiting.next = self.slots.waiting.val();
         self.builder.head_slot.next = self.slots.head.val();
+        self.builder.coming.next = self.slots.coming.val();
+        self.builder.come.next = self.slots.come.val();
+        self.builder.taken_back.next = self.slots.taken_back.val();
         self.slots.begin_next.next = self.builder.begin_next.val();
         self.slots.finish.next = self.builder.finish.val();
 
@@ -241,6 +244,8 @@ impl<
         self.payload_drawn.next = self.payload.drawn.val();
         self.builder.payload_whole.next = self.payload.packet_valid.val();
         self.builder.payload_error.next = self.payload.packet_error.val();
+        self.builder.payload_arrived.next = self.payload.arrived.val();
+        self.builder.payload_arrived_error.next = self.payload.arrived_error.val();
         self.payload.packet_next.next = self.builder.payload_next.val();
         self.builder.payload_word.next = self.payload.m_data.val().get_bits::<32>(0);
         self.payload.m_ready.next = self.builder.payload_take.val();
@@ -249,6 +254,7 @@ impl<
         // R36: not before the responses that it came behind.
         self.order.word.next = self.packet_word.val();
         self.order.word_last.next = self.packet_last.val();
+        self.order.word_abandon.next = self.packet_abandon.val();
         self.order.word_taken.next = self.packet_valid.val() & self.slots.packet_ready.val();
         self.order.begin_next.next = self.builder.begin_next.val();
         self.order.ack.next = self.ack.val();
@@ -259,6 +265,7 @@ impl<
         self.builder.local_mac.next = self.local_mac.val();
         self.builder.gid.next = self.gid.val();
         self.builder.room.next = self.enabled.val();
+        self.builder.calm.next = !self.enabled.val();
         self.builder.advance.next = !self.builder.word_frame.val() | self.frame_out.s_ready.val();
 
         // W = 32: words are beats.
@@ -283,6 +290,10 @@ impl<
             self.wide[i].clock.next = self.clock.val();
             self.wide[i].reset.next = self.reset.val();
             self.builder.room.next = self.wide[i].room.val();
+            self.builder.calm.next = self.wide[i].calm.val();
+            self.wide[i].early.next = self.builder.early.val();
+            self.wide[i].commit.next = self.builder.commit.val();
+            self.wide[i].ditch.next = self.builder.ditch.val();
             self.builder.advance.next = self.enabled.val();
             self.wide[i].word.next = self.builder.word.val();
             self.wide[i].word_number.next = self.builder.number.val();
@@ -354,6 +365,6 @@ impl<
 }
 
 /// As the `tengig` preset has it.
-pub type TxTengig = Tx<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1, 0, 9, 11, 12>;
+pub type TxTengig = Tx<64, 8, 2, 8, 12, 10, 11, 72, 525, 1, 67, 1, 0, 9, 10, 11>;
 /// As the `cu` preset has it.
 pub type TxCu = Tx<32, 4, 1, 2, 7, 8, 9, 36, 150, 0, 34, 0, 1, 6, 8, 9>;

@@ -32,6 +32,9 @@ pub struct Loss {
     /// PSNs outstanding at most with selective repeat, instead of what the host library chooses
     #[arg(long, value_name = "PSNS", value_parser = clap::value_parser!(u8).range(4..=64))]
     window: Option<u8>,
+    /// Round trip without the frames' own time, us; the gates are for 10
+    #[arg(long, value_name = "US", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    round_trip: u16,
     /// Write what every frame does at both ends, with its time (Verilated engines)
     #[arg(long, value_name = "PATH")]
     timeline: Option<PathBuf>,
@@ -89,6 +92,7 @@ impl Loss {
             scheme: self.scheme.clone(),
             wire: self.wire.clone(),
             window: self.window,
+            round_trip: u64::from(self.round_trip) * 1000,
             timeline: self.timeline.clone(),
         };
         let runs = run(&options, &progress(common, 0))?;

@@ -36,7 +36,7 @@ use verbena_verilated::MODELS;
 pub const PMTU: usize = 1024;
 /// Message, bytes.
 pub const MESSAGE: usize = 64 << 10;
-/// Round trip without the frames' own time, ns.
+/// Round trip without the frames' own time that the gates are for, ns.
 pub const ROUND_TRIP: u64 = 10_000;
 /// Local ACK timeout's code: 32.8 us.
 pub const TIMEOUT: u8 = 3;
@@ -152,6 +152,8 @@ pub struct LossOptions {
     pub wire: Option<String>,
     /// PSNs outstanding at most with selective repeat, beside what the host library chooses.
     pub window: Option<u8>,
+    /// Round trip without the frames' own time, ns; the gates are for [`ROUND_TRIP`].
+    pub round_trip: u64,
     /// Every frame of Verilated engines, at both ends.
     pub timeline: Option<PathBuf>,
 }
@@ -330,7 +332,10 @@ fn pair(options: &LossOptions, wire: Disturbance) -> Result<Pair> {
     let mut machine = HcaOptions::new(&options.preset);
     machine.seed = options.seed;
     machine.memory.latency = options.memory_latency;
-    let mut pair = Pair::new(&machine, &WireOptions::from_ns(ROUND_TRIP / 2, wire.faults(), config.clock_khz))?;
+    let mut pair = Pair::new(
+        &machine,
+        &WireOptions::from_ns(options.round_trip / 2, wire.faults(), config.clock_khz),
+    )?;
     pair.set_fabric(&wire.fabric());
     Ok(pair)
 }
@@ -338,7 +343,7 @@ fn pair(options: &LossOptions, wire: Disturbance) -> Result<Pair> {
 fn point(options: &LossOptions, route: Route, scheme: Scheme, wire: Disturbance, base: Option<f64>) -> Result<Point> {
     match options.machines {
         Machines::Golden => {
-            let mut pair = GoldenPair::new(options.seed, ROUND_TRIP / 2, wire.faults())?;
+            let mut pair = GoldenPair::new(options.seed, options.round_trip / 2, wire.faults())?;
             pair.set_fabric(&wire.fabric());
             measure(&mut pair, options, route, scheme, wire, base)
         }

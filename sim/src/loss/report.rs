@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runs as a table for a person, and as a Markdown page.
 
-use super::{Disturbance, LossOptions, Machines, Point, Runs, DEPTH, MESSAGE, PMTU, ROUND_TRIP, TIMEOUT};
+use super::{Disturbance, LossOptions, Machines, Point, Runs, DEPTH, MESSAGE, PMTU, TIMEOUT};
 use verbena_verbs::selective_window;
 use verbena_verilated::MODELS;
 
@@ -52,7 +52,7 @@ fn conditions(runs: &Runs, options: &LossOptions) -> Vec<String> {
         options.seed,
         options.messages,
         MESSAGE >> 10,
-        ROUND_TRIP / 1000
+        options.round_trip / 1000
     )];
     let mut seen = vec![];
     for p in points.iter().filter(|p| p.wire == Disturbance::None) {

@@ -1,8 +1,8 @@
 
   // Words inside: in the RAM and in the two registers behind it.
   reg moved = 0;
-  reg [11:0] inside = 0;
-  wire [11:0] stored = write - read;
+  reg [10:0] inside = 0;
+  wire [10:0] stored = write - read;
   always @(posedge clock) begin
     moved <= !reset;
     inside <= reset ? 0 : inside + (s_valid && s_ready) - (m_valid && m_ready);

@@ -24,6 +24,8 @@ pub const LIMIT: u64 = 3456;
 pub const UNIT: u64 = 16;
 /// Cycles after which a slot that is done may still look taken.
 const LATE: u64 = 12;
+/// Cycles from the oldest held frame's choice to its counter: its head is loaded, its row and place are read.
+const GIVING_UP: u64 = 20;
 const MASK: u32 = 0xff_ffff;
 /// States that end a life.
 const DEAD: [u32; 3] = [state::RESET, state::INIT, state::ERR];
@@ -447,23 +449,19 @@ impl Harness {
             }
             c::REORDER_FULL => {
                 // The oldest is given up.
-                let oldest = self
-                    .frames
-                    .iter()
-                    .position(|f| f.slot && f.fate != Fate::Done)
-                    .expect("something is held");
                 let (cycle, committed) = (self.bench.cycle, self.committed);
-                if committed - self.frames[oldest].start <= LIMIT {
+                let oldest = self.frames.iter().position(|f| f.slot && f.fate != Fate::Done);
+                let Some(oldest) = oldest.filter(|f| committed - self.frames[*f].start > LIMIT) else {
                     // One whose QP's life ended while it was being given up: that counts for its release.
-                    let ended = |f: &Frame| f.slot && f.fate == Fate::Done && cycle - f.done_at < LATE && committed - f.start > LIMIT;
+                    let ended = |f: &Frame| f.slot && f.fate == Fate::Done && cycle - f.done_at < GIVING_UP && committed - f.start > LIMIT;
                     assert!(
                         self.owed > 0 && self.frames.iter().any(ended),
-                        "{say}: given up with {} beats",
-                        committed - self.frames[oldest].start
+                        "{say}: given up with {:?} beats",
+                        oldest.map(|f| committed - self.frames[f].start)
                     );
                     self.owed -= 1;
                     return;
-                }
+                };
                 let f = &mut self.frames[oldest];
                 assert_eq!(f.fate, Fate::Held, "{say}");
                 f.fate = Fate::Done;
@@ -766,11 +764,20 @@ impl Harness {
             q.naks.push(q.epsn);
             q.standing = true;
         }
-        let takes = !probe && code == c::LATER;
+        let again = code == c::REORDER_DUPLICATE && fair(slow.max(fast));
+        assert!(
+            code != c::REORDER_DUPLICATE || again || !fair(fast.min(slow)),
+            "{say}: which of two copies of PSN {psn:x} of QP {qp} is held can't be known; {own} held, {fast}, {slow} slots taken"
+        );
+        let takes = !probe && (code == c::LATER || again);
         q.gave_up &= own > 0;
         self.leave(false);
         if takes {
-            self.qps[qp].held.insert(psn, frame);
+            // The newer copy is held: the older one's room comes back first.
+            if let Some(older) = self.qps[qp].held.insert(psn, frame) {
+                self.frames[older].fate = Fate::Done;
+                self.frames[older].done_at = now;
+            }
             self.frames[frame].fate = Fate::Held;
             self.frames[frame].slot = true;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cycles a message: 64-byte WRITEs with 100 cycles of memory latency, each with its own doorbell and its own wake.
+//! Cycles a message: 64-byte WRITEs with 100 cycles of memory latency, each with its own doorbell and its own wake; cycles from a lone doorbell to its WQE's read.
 
 use super::harness::*;
 use crate::wqe::*;
@@ -81,4 +81,21 @@ fn read_requests_leave_64_at_once_then_one_in_80_cycles() {
     // And no slower: the last ones wait for the memory, not for the pace.
     let last = h.times[15 * 15 - 1] - begin;
     assert!(last < (15 * 15 - 64 + 5) * 80, "{last} cycles");
+}
+
+/// A doorbell that comes while nothing else is to be done: the AR of its WQE is offered 7 cycles later.
+#[test]
+fn the_read_of_a_wqe_is_asked_for_7_cycles_after_its_doorbell() {
+    for index in 1..=4 {
+        let mut h = Harness::new(index as u64);
+        h.latency = 100;
+        h.connect(index, |s| s.psn = 0);
+        h.post(index, wqe(send_opcode::WRITE, &[(0x10_0000, 64, index)]));
+        h.drain(50);
+        // Shown in this cycle; after a cycle, `cycle` is the next.
+        let rung = h.cycle();
+        h.ring(index);
+        h.run_until(100, "read of the WQE", |h| h.in_flight_fetches == 1);
+        assert_eq!(h.cycle() - 1 - rung, 7, "QP {index}");
+    }
 }

@@ -5,6 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
+use std::ops::Range;
 use verbena_hdl::tx::{AckJob, Tx, TxCu, TxTengig};
 use verbena_spec::counters;
 use verbena_spec::layout::{qp, QP_WORDS};
@@ -62,8 +63,15 @@ pub struct Harness<
     packets_pushed: u32,
     packets_in: u32,
     want_packets: VecDeque<Vec<u8>>,
-    /// Cycles in which payload was taken.
+    /// Cycles in which payload was taken; the cycle of the last beat of it.
     pub payload_cycles: u64,
+    pub payload_end: u64,
+    /// No beat of payload before this cycle; behind some beats, and between packets, it moves on by so much. No ACK before this cycle.
+    pub payload_from: u64,
+    pub payload_gap: Range<u64>,
+    pub ack_from: u64,
+    /// No packet's last word before this cycle.
+    pub last_word_from: u64,
     host: VecDeque<Beat>,
     want_host: VecDeque<Vec<u8>>,
 }
@@ -157,6 +165,11 @@ impl<
             packets_in: 0,
             want_packets: VecDeque::new(),
             payload_cycles: 0,
+            payload_end: 0,
+            payload_from: 0,
+            payload_gap: 0..1,
+            ack_from: 0,
+            last_word_from: 0,
             host: VecDeque::new(),
             want_host: VecDeque::new(),
         };
@@ -369,12 +382,14 @@ impl<
                 self.want_host.len()
             );
             // Valid holds until ready.
-            ack_on = !self.acks.is_empty() && (ack_on || !self.idle || self.rng.gen_ratio(1, 12));
+            ack_on = !self.acks.is_empty() && self.bench.cycle >= self.ack_from && (ack_on || !self.idle || self.rng.gen_ratio(1, 12));
             host_on = !self.host.is_empty() && (host_on || !self.idle || self.rng.gen_ratio(1, 2));
-            word_on = !self.words.is_empty() && (word_on || !self.idle || self.rng.gen_ratio(1, 3));
+            let held = self.words.front().is_some_and(|w| w.1) && self.bench.cycle < self.last_word_from;
+            word_on = !self.words.is_empty() && !held && (word_on || !self.idle || self.rng.gen_ratio(1, 3));
             // A packet's payload may come once its first word is offered.
-            payload_on =
-                self.payload.front().is_some_and(|p| p.3 <= self.packets_in) && (payload_on || !self.idle || self.rng.gen_ratio(1, 2));
+            payload_on = self.payload.front().is_some_and(|p| p.3 <= self.packets_in)
+                && self.bench.cycle >= self.payload_from
+                && (payload_on || !self.idle || self.rng.gen_ratio(1, 2));
             let uut = &mut self.bench.uut;
             uut.packet_valid.next = word_on;
             if word_on {
@@ -443,8 +458,12 @@ impl<
                 "free says otherwise than ready"
             );
             if payload_on && uut.payload_ready.val() {
-                self.payload.pop_front();
+                let beat = self.payload.pop_front().unwrap();
                 self.payload_cycles += 1;
+                self.payload_end = self.bench.cycle;
+                if self.payload_gap.end > 1 && (beat.1 || self.rng.gen_ratio(1, 8)) {
+                    self.payload_from = self.bench.cycle + self.rng.gen_range(self.payload_gap.clone());
+                }
                 payload_on = false;
             }
             if host_on && uut.s_host_ready.val() {

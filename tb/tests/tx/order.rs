@@ -19,17 +19,19 @@ fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
         bench.uut.reset.next = true;
         bench.step();
         bench.uut.reset.next = false;
-        // In the slots: number, QP, whether it is a READ responder's. Coming in: those and the words still to come.
+        // In the slots: number, QP, whether it is a READ responder's. Coming in: those and the words still to come; one in eight is taken back with its last word.
         let mut waiting: VecDeque<(u64, u64, bool)> = VecDeque::new();
         let mut incoming: Option<(u64, bool, bool, u32, u32)> = None;
         let (mut number, mut waited, mut at_once, mut begun) = (0u64, 0u64, 0u64, 0u64);
         // The ACK on offer: QP, numbers up to which its own and all responses stood before it.
         let mut ack: Option<(u64, Option<u64>, Option<u64>)> = None;
         let mut taking = false;
+        let mut abandoned = false;
         let mut stood = false;
         for cycle in 0..40_000 {
             if incoming.is_none() && rng.gen_bool(0.3) {
                 incoming = Some((rng.gen_range(0..qps), rng.gen(), rng.gen_bool(0.2), 0, rng.gen_range(2..6)));
+                abandoned = rng.gen_bool(0.125);
             }
             let taken = incoming.is_some() && waiting.len() < slots && rng.gen_bool(0.7);
             let (mut word, mut last) = (rng.gen::<u32>(), false);
@@ -55,6 +57,7 @@ fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
             let uut = &mut bench.uut;
             uut.word.next = (word as u64).to_bits();
             uut.word_last.next = last;
+            uut.word_abandon.next = last && abandoned;
             uut.word_taken.next = taken;
             uut.begin_next.next = begin;
             uut.ack_valid.next = ack.is_some();
@@ -101,8 +104,10 @@ fn r36_an_ack_stays_behind_the_responses_it_came_behind() {
                 let (qp, response, acknowledge, at, words) = incoming.unwrap();
                 incoming = Some((qp, response, acknowledge, at + 1, words));
                 if last {
-                    waiting.push_back((number, qp, response || acknowledge));
-                    number += 1;
+                    if !abandoned {
+                        waiting.push_back((number, qp, response || acknowledge));
+                        number += 1;
+                    }
                     incoming = None;
                 }
             }
