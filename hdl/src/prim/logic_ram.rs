@@ -11,6 +11,9 @@
 
 use rust_hdl::prelude::*;
 
+/// Up to so many words, log2, no style is asked for.
+const FEW: usize = 3;
+
 /// `2^A` words of `D` bits. Latency of a read: 1 cycle.
 #[derive(LogicBlock)]
 pub struct LogicRam<const A: usize, const D: usize> {
@@ -57,10 +60,11 @@ impl<const A: usize, const D: usize> Logic for LogicRam<A, D> {
     }
 
     fn hdl(&self) -> Verilog {
+        // Few words are flip-flops anyway, and iCE40 has no memory cells in its logic to insist on.
+        let style = if A > FEW { "(* ram_style = \"distributed\" *)\n" } else { "" };
         Verilog::Custom(format!(
             "\
-(* ram_style = \"distributed\" *)
-reg [{d}:0] mem [0:{last}];
+{style}reg [{d}:0] mem [0:{last}];
 
 `ifndef SYNTHESIS
 integer i;
