@@ -48,7 +48,7 @@ impl Reorder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Early {
     Held,
-    /// It is held already.
+    /// One of that PSN is held already; this one is held instead, if there was room for it beside that.
     Again,
     /// No slot, or not for this flow.
     Full,
@@ -77,15 +77,20 @@ impl Held {
 
     /// Takes a packet after `expected`; `free` slots are left in the pool.
     pub(super) fn hold(&mut self, sizes: Reorder, free: usize, expected: u32, packet: &Packet) -> Early {
+        let again = self.packets.contains_key(&packet.psn);
         if distance(expected, packet.psn) >= sizes.window {
             Early::Beyond
-        } else if self.packets.contains_key(&packet.psn) {
-            Early::Again
-        } else if Reorder::may_take(self.len(), free) {
-            self.packets.insert(packet.psn, packet.clone());
-            Early::Held
         } else {
-            Early::Full
+            // The newer copy is held: where a pool's room comes back in the order of the packets, that gives up less when a sender goes back.
+            let takes = Reorder::may_take(self.len(), free);
+            if takes {
+                self.packets.insert(packet.psn, packet.clone());
+            }
+            match (again, takes) {
+                (true, _) => Early::Again,
+                (false, true) => Early::Held,
+                (false, false) => Early::Full,
+            }
         }
     }
 
