@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use verbena_hdl::mem::{KeyArbiter, ReadJob};
-use verbena_hdl::tx::{PacketArbiter, AHEAD, AHEAD_READ};
+use verbena_hdl::tx::{PacketArbiter, AHEAD};
 use verbena_tb::{diff::Diff, drive, step::Bench};
 
 /// A check that a client asks for.
@@ -318,10 +318,7 @@ fn run_packets(seed: u64, stall: f64) {
             let source = (word & 1) as usize;
             if packet.is_empty() {
                 // The longest, and one that was granted while the other source's was looked at.
-                assert!(
-                    standing < AHEAD_READ + 2 * 512,
-                    "seed {seed}, cycle {cycle}: {standing} beats stand"
-                );
+                assert!(standing < AHEAD + 2 * 512, "seed {seed}, cycle {cycle}: {standing} beats stand");
             }
             assert_eq!(sources[source].words.pop_front(), Some(word), "seed {seed}, cycle {cycle}");
             packet.push(word);
@@ -360,13 +357,12 @@ fn run_packets(seed: u64, stall: f64) {
         assert!(s.sent.is_empty(), "seed {seed}: source {n} still has packets");
         assert!(s.packets > 500, "seed {seed}: source {n} sent {} packets only", s.packets);
     }
-    assert!(most > 2 * AHEAD_READ, "seed {seed}: no more than {most} beats stood");
+    assert!(most > 2 * AHEAD, "seed {seed}: no more than {most} beats stood");
     assert_eq!(standing, 0, "seed {seed}");
 }
 
-/// One source, `Send` or the READ responder, with packets of three words, each of so many bytes of payload (0: none), as fast as they are taken.
+/// One source with packets of three words, each of so many bytes of payload (0: none), as fast as they are taken.
 struct Offers<const K: usize> {
-    read: bool,
     bench: Bench<PacketArbiter<K>>,
     bytes: VecDeque<u64>,
     word: u64,
@@ -374,7 +370,7 @@ struct Offers<const K: usize> {
 }
 
 impl<const K: usize> Offers<K> {
-    fn new(read: bool, bytes: &[u64]) -> Self {
+    fn new(bytes: &[u64]) -> Self {
         let mut bench = Bench::new(Box::<PacketArbiter<K>>::default(), |b| &mut b.clock);
         bench.uut.reset.next = true;
         bench.step();
@@ -383,9 +379,7 @@ impl<const K: usize> Offers<K> {
         bench.uut.job_ready.next = true;
         bench.uut.done_valid.next = true;
         bench.uut.send_done_ready.next = true;
-        bench.uut.read_done_ready.next = true;
         Offers {
-            read,
             bench,
             bytes: bytes.iter().copied().collect(),
             word: 0,
@@ -400,26 +394,13 @@ impl<const K: usize> Offers<K> {
             let bytes = self.bytes.front().copied();
             let uut = &mut self.bench.uut;
             let first = u64::from(bytes > Some(0)) << 13 | bytes.unwrap_or(0) << 14;
-            let (valid, word, last) = (bytes.is_some(), if self.word == 0 { first } else { self.word }, self.word == 2);
-            if self.read {
-                uut.read_packet_valid.next = valid;
-                uut.read_packet_word.next = word.into();
-                uut.read_packet_last.next = last;
-                uut.read_job_valid.next = self.job && valid;
-            } else {
-                uut.send_packet_valid.next = valid;
-                uut.send_packet_word.next = word.into();
-                uut.send_packet_last.next = last;
-                uut.send_job_valid.next = self.job && valid;
-            }
+            uut.send_packet_valid.next = bytes.is_some();
+            uut.send_packet_word.next = if self.word == 0 { first } else { self.word }.into();
+            uut.send_packet_last.next = self.word == 2;
+            uut.send_job_valid.next = self.job && bytes.is_some();
             uut.drawn.next = cycle < draws;
             self.bench.settle();
-            let uut = &self.bench.uut;
-            self.job &= !(if self.read {
-                uut.read_job_ready.val()
-            } else {
-                uut.send_job_ready.val()
-            });
+            self.job &= !self.bench.uut.send_job_ready.val();
             if self.bench.uut.packet_valid.val() {
                 self.word = (self.word + 1) % 3;
                 if self.word == 0 {
@@ -435,11 +416,11 @@ impl<const K: usize> Offers<K> {
 }
 
 /// Packets of `bytes` of payload, always another; nothing is drawn: how many are granted. Then one more for each packet's beats that are drawn.
-fn granted<const K: usize>(read: bool, bytes: u64) -> u64 {
+fn granted<const K: usize>(bytes: u64) -> u64 {
     let beats = bytes.div_ceil(K as u64);
-    let mut offers = Offers::<K>::new(read, &[bytes; 100]);
+    let mut offers = Offers::<K>::new(&[bytes; 100]);
     let first = offers.run(2000, 0);
-    let mut draws = first * beats - (if read { AHEAD_READ } else { AHEAD }) - beats;
+    let mut draws = first * beats - AHEAD - beats;
     for _ in 0..20 {
         assert_eq!(offers.run(2000, draws), 0, "{bytes} bytes");
         assert_eq!(offers.run(20, 1), 1, "{bytes} bytes");
@@ -451,48 +432,39 @@ fn granted<const K: usize>(read: bool, bytes: u64) -> u64 {
 /// What is decided late leaves soon: two or three packets stand, of the longest too, so that the wire needn't wait for memory.
 #[test]
 fn standing_payload_is_bounded() {
-    for (bytes, send, read) in [(4096, 2, 2), (2048, 2, 2), (1024, 2, 3), (1020, 2, 3), (256, 5, 9), (64, 17, 33)] {
-        assert_eq!(
-            (granted::<8>(false, bytes), granted::<8>(true, bytes)),
-            (send, read),
-            "{bytes} bytes"
-        );
-    }
-    for (bytes, send, read) in [(512, 2, 3), (256, 3, 5)] {
-        assert_eq!(
-            (granted::<4>(false, bytes), granted::<4>(true, bytes)),
-            (send, read),
-            "{bytes} bytes"
-        );
-    }
+    assert_eq!(granted::<8>(4096), 2);
+    assert_eq!(granted::<8>(2048), 2);
+    assert_eq!(granted::<8>(1024), 3);
+    assert_eq!(granted::<8>(1020), 3);
+    assert_eq!(granted::<8>(256), 9);
+    assert_eq!(granted::<8>(64), 33);
+    assert_eq!(granted::<4>(512), 3);
+    assert_eq!(granted::<4>(256), 5);
 }
 
 /// READ requests pass; short packets between long ones don't hold these up, nor long ones them; those that follow each other come to their own bound.
 #[test]
 fn standing_payload_holds_up_nothing_but_payload() {
-    let mut offers = Offers::<8>::new(true, &[4096, 4096, 0, 0, 0, 4096, 0]);
+    let mut offers = Offers::<8>::new(&[4096, 4096, 0, 0, 0, 4096, 0]);
     assert_eq!(offers.run(2000, 0), 5);
     assert_eq!(offers.run(2000, 256), 0);
     assert_eq!(offers.run(100, 1), 2);
     // 767 beats stand: one more of each kind.
     for next in [64, 4096] {
-        let mut offers = Offers::<8>::new(true, &[4096, 2040, next, next]);
+        let mut offers = Offers::<8>::new(&[4096, 2040, next, next]);
         assert_eq!(offers.run(2000, 0), 3, "{next} bytes");
     }
     // A long one behind a short one.
-    let mut offers = Offers::<8>::new(true, &[4096, 64, 64, 64, 4096, 4096]);
+    let mut offers = Offers::<8>::new(&[4096, 64, 64, 64, 4096, 4096]);
     assert_eq!(offers.run(2000, 0), 5);
     // After many short ones their own length counts.
     let mut sizes = vec![4096];
     sizes.extend([64; 200]);
-    let mut offers = Offers::<8>::new(true, &sizes);
+    let mut offers = Offers::<8>::new(&sizes);
     let drawn = 1200;
     let granted = offers.run(4000, drawn) + offers.run(4000, 0);
     let stand = 512 + 8 * (granted - 1) - drawn;
-    assert!(
-        (AHEAD_READ..AHEAD_READ + 24).contains(&stand),
-        "{stand} beats of {granted} packets stand"
-    );
+    assert!((AHEAD..AHEAD + 24).contains(&stand), "{stand} beats of {granted} packets stand");
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub use header_queue::{HeaderBeat, HeaderQueue};
 pub use host_fifo::HostFifo;
 pub use job::AckJob;
 pub use joiner::Joiner;
-pub use packet_arbiter::{PacketArbiter, AHEAD, AHEAD_READ};
+pub use packet_arbiter::{PacketArbiter, AHEAD};
 pub use packet_builder::PacketBuilder;
 pub use packet_slots::PacketSlots;
 pub use packet_steps::{BuildStep, PacketSteps};

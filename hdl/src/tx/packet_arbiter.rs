@@ -13,20 +13,17 @@
 //! first word and their `done`. A turn costs a cycle.
 //!
 //! *Standing payload* is bounded, so that what is decided late (a packet sent again, a READ response) leaves soon: a packet with payload is granted while fewer
-//! beats than [`AHEAD`] (a READ response [`AHEAD_READ`]: its turn begins with room, and looks at its key first) and the packet's own, or the longest of late, are
-//! granted and not drawn from the payload FIFO. So the next packet is whole when the one before it ends, where what lets it begin and the last beat of its payload
-//! are at most `AHEAD` cycles and its length apart, and `AHEAD` beats and two packets stand. *Of late*: a sixteenth less with each shorter packet, so that short ones between long ones don't hold these up. Packets without payload aren't bounded: a READ
+//! beats than [`AHEAD`] and the packet's own, or the longest of late, are granted and not drawn from the payload FIFO. So the next packet is whole when the one
+//! before it ends, where a grant and the last beat of its payload are at most `AHEAD` cycles and its length apart, and `AHEAD` beats and two packets stand. *Of
+//! late*: a sixteenth less with each shorter packet, so that short ones between long ones don't hold these up. Packets without payload aren't bounded: a READ
 //! request mustn't hold up the responses behind it. What a source has just begun to offer is looked at three cycles later, what it offered before it a little too long:
 //! one packet more may be granted then.
 
 use crate::mem::ReadJob;
 use rust_hdl::prelude::*;
 
-/// Beats that stand beside the packet of `Send` that is granted: what the wire takes while host memory answers.
-pub const AHEAD: u64 = 128;
-
-/// The same of the READ responder: and while it looks at the response's key.
-pub const AHEAD_READ: u64 = 256;
+/// Beats that stand beside the packet that is granted: what the wire takes while host memory answers.
+pub const AHEAD: u64 = 256;
 
 /// A shorter packet makes the longest of late shorter by this part of it, log2.
 const DECAY_LOG: u64 = 4;
@@ -71,7 +68,7 @@ pub struct PacketArbiter<const K: usize> {
     pub done_ready: Signal<Out, Bit>,
     /// One cycle: a beat has left the payload FIFO.
     pub drawn: Signal<In, Bit>,
-    /// The next packet of the READ responder would be granted, if nothing else stood in its way.
+    /// The next packet would be granted, if nothing else stood in its way.
     pub room: Signal<Out, Bit>,
     /// A source is granted, and which (0 send, 1 read); a job of its packet has gone.
     active: DFF<Bit>,
@@ -111,10 +108,7 @@ pub struct PacketArbiter<const K: usize> {
     change: DFF<Bits<12>>,
     change_carry: DFF<Bit>,
     bound: DFF<Bits<12>>,
-    bound_read: DFF<Bits<12>>,
     open: DFF<Bit>,
-    open_read: DFF<Bit>,
-    allowed: Signal<Local, Bit>,
     chooses_read: Signal<Local, Bit>,
     first: Signal<Local, Bits<32>>,
     bytes: Signal<Local, Bits<14>>,
@@ -128,7 +122,6 @@ pub struct PacketArbiter<const K: usize> {
     short: Constant<Bits<14>>,
     beat_log: Constant<Bits<4>>,
     ahead: Constant<Bits<12>>,
-    ahead_read: Constant<Bits<12>>,
     nothing: Constant<Bits<12>>,
     decay_log: Constant<Bits<4>>,
     full: Constant<Bits<5>>,
@@ -206,10 +199,7 @@ impl<const K: usize> Default for PacketArbiter<K> {
             change: Default::default(),
             change_carry: Default::default(),
             bound: Default::default(),
-            bound_read: Default::default(),
             open: Default::default(),
-            open_read: Default::default(),
-            allowed: Default::default(),
             chooses_read: Default::default(),
             first: Default::default(),
             bytes: Default::default(),
@@ -223,7 +213,6 @@ impl<const K: usize> Default for PacketArbiter<K> {
             short: Constant::new((K as u64 - 1).to_bits()),
             beat_log: Constant::new((K.ilog2() as u64).to_bits()),
             ahead: Constant::new(AHEAD.to_bits()),
-            ahead_read: Constant::new(AHEAD_READ.to_bits()),
             nothing: Constant::new(0u64.to_bits()),
             decay_log: Constant::new(DECAY_LOG.to_bits()),
             full: Constant::new(16u64.to_bits()),
@@ -237,18 +226,7 @@ impl<const K: usize> Logic for PacketArbiter<K> {
     fn update(&mut self) {
         dff_setup!(self, clock, active, read, opened, order, count);
         dff_setup!(self, clock, fresh, known, seen, whole, part, laden, beats, beats_part, abandoned);
-        dff_setup!(
-            self,
-            clock,
-            longest,
-            standing,
-            change,
-            change_carry,
-            bound,
-            bound_read,
-            open,
-            open_read
-        );
+        dff_setup!(self, clock, longest, standing, change, change_carry, bound, open);
 
         self.word.next = self.send_packet_word.val();
         self.last.next = self.send_packet_last.val();
@@ -287,13 +265,9 @@ impl<const K: usize> Logic for PacketArbiter<K> {
         }
         // The other first.
         self.chooses_read.next = self.read_packet_valid.val() & (!self.read.q.val() | !self.send_packet_valid.val());
-        self.allowed.next = self.send_packet_valid.val() & self.open.q.val();
-        if self.chooses_read.val() {
-            self.allowed.next = self.open_read.q.val();
-        }
         self.fresh.d.next = false;
         if !self.active.q.val() {
-            if self.allowed.val() {
+            if (self.send_packet_valid.val() | self.read_packet_valid.val()) & self.open.q.val() {
                 self.active.d.next = true;
                 self.fresh.d.next = true;
                 self.opened.d.next = false;
@@ -358,18 +332,14 @@ impl<const K: usize> Logic for PacketArbiter<K> {
         self.choosing.next = !self.active.q.val() & (self.send_packet_valid.val() | self.read_packet_valid.val());
         self.seen.d.next = self.choosing.val();
         self.bound.d.next = self.ahead.val() + self.longest.q.val();
-        self.bound_read.d.next = self.ahead_read.val() + self.longest.q.val();
         if self.seen.q.val() & self.longer.val() {
             self.bound.d.next = self.ahead.val() + self.rounded.val();
-            self.bound_read.d.next = self.ahead_read.val() + self.rounded.val();
         }
         if self.seen.q.val() & !self.laden.q.val() {
             self.bound.d.next = self.nothing.val() - 1;
-            self.bound_read.d.next = self.nothing.val() - 1;
         }
         self.open.d.next = self.standing.q.val() < self.bound.q.val();
-        self.open_read.d.next = self.standing.q.val() < self.bound_read.q.val();
-        self.room.next = self.open_read.q.val();
+        self.room.next = self.open.q.val();
 
         // Whose `done` comes next.
         self.some.next = self.count.q.val().any();
@@ -412,7 +382,6 @@ impl<const K: usize> Logic for PacketArbiter<K> {
             self.longest.d.next = 0.into();
             self.standing.d.next = 0.into();
             self.open.d.next = false;
-            self.open_read.d.next = false;
             self.packet_valid.next = false;
             self.job_valid.next = false;
         }
