@@ -52,9 +52,23 @@ fn r42_selective_repeat_keeps_its_share_and_reordering_sends_nothing_again() {
             page.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| verb")).count(),
             runs.points.len()
         );
-        let plot = svg(&runs.points).unwrap();
+        let plot = svg(&runs).unwrap();
         assert!(plot.starts_with("<svg") && plot.contains("gate for selective repeat"));
     }
+}
+
+/// The gates are for one round trip; another one is run and plotted for what it is.
+#[test]
+fn another_round_trip_has_no_gates() {
+    let options = LossOptions {
+        round_trip: 20_000,
+        messages: 8,
+        scheme: Some("nak_distance 32".into()),
+        ..options(Route::Write)
+    };
+    let runs = run(&options, &ProgressBar::hidden()).unwrap();
+    assert!(runs.points.iter().all(|p| p.gate.is_none() && !p.no_resend && p.data_right));
+    assert!(svg(&runs).unwrap().contains("20 us round trip"));
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! The two ports never meet: a read of the address being written in the same cycle returns anything (the old word in simulation). For 2^A up to
 //! some 256 words. Contents start as zero in simulation; hardware that depends on contents writes them after reset.
 
+use super::memory;
 use rust_hdl::prelude::*;
 
 /// Up to so many words, log2, no style is asked for.
@@ -37,7 +38,7 @@ impl<const A: usize, const D: usize> Default for LogicRam<A, D> {
             read_enable: Default::default(),
             read_address: Default::default(),
             read_data: Default::default(),
-            _mem: vec![Bits::<D>::default(); 1 << A],
+            _mem: memory::words(A, 1 << A),
         }
     }
 }
@@ -62,27 +63,7 @@ impl<const A: usize, const D: usize> Logic for LogicRam<A, D> {
     fn hdl(&self) -> Verilog {
         // Few words are flip-flops anyway, and iCE40 has no memory cells in its logic to insist on.
         let style = if A > FEW { "(* ram_style = \"distributed\" *)\n" } else { "" };
-        Verilog::Custom(format!(
-            "\
-{style}reg [{d}:0] mem [0:{last}];
-
-`ifndef SYNTHESIS
-integer i;
-initial begin
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = {{{width}{{1'b0}}}};
-  read_data = {{{width}{{1'b0}}}};
-end
-`endif
-
-always @(posedge clock) begin
-  if (write_enable) mem[write_address] <= write_data;
-  if (read_enable) read_data <= mem[read_address];
-end
-",
-            d = D - 1,
-            width = D,
-            last = (1usize << A) - 1,
-        ))
+        memory::text(style, A, &self._mem)
     }
 
     crate::block_name!();

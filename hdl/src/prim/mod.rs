@@ -4,6 +4,7 @@
 mod block_name;
 mod logic_ram;
 mod logic_rom;
+mod memory;
 mod reset_copy;
 mod rom;
 mod sdp_ram;
@@ -15,11 +16,3 @@ pub use reset_copy::ResetCopy;
 pub use rom::Rom;
 pub use sdp_ram::SdpRam;
 pub use split_ram::SplitRam;
-
-/// The bits of an address of `bits` bits that a memory of so many words, a power of two, looks at, as a Verilog part select; empty where it is all of them.
-pub(crate) fn part(bits: usize, words: usize) -> String {
-    match words.ilog2() as usize {
-        all if all == bits => String::new(),
-        some => format!("[{}:0]", some - 1),
-    }
-}

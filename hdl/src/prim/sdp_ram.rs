@@ -9,6 +9,7 @@
 //! Read-first: a read of the address being written in the same cycle returns the old word. Contents start as zero in
 //! simulation; hardware that depends on contents clears them by a walk after reset. Maps to block RAM on iCE40 and ECP5.
 
+use super::memory;
 use rust_hdl::prelude::*;
 
 /// `2^A` words of `D` bits, or fewer. Latency of a read: 1 cycle.
@@ -34,7 +35,7 @@ impl<const A: usize, const D: usize> Default for SdpRam<A, D> {
             read_enable: Default::default(),
             read_address: Default::default(),
             read_data: Default::default(),
-            _mem: vec![Bits::<D>::default(); 1 << A],
+            _mem: memory::words(A, 1 << A),
         }
     }
 }
@@ -42,12 +43,8 @@ impl<const A: usize, const D: usize> Default for SdpRam<A, D> {
 impl<const A: usize, const D: usize> SdpRam<A, D> {
     /// Only so many words, a power of two: the address's upper bits aren't looked at.
     pub fn of_words(words: usize) -> Self {
-        assert!(
-            words.is_power_of_two() && words > 1 && words <= 1 << A,
-            "SdpRam: {words} words, not 2 to 2^{A}"
-        );
         Self {
-            _mem: vec![Bits::<D>::default(); words],
+            _mem: memory::words(A, words),
             ..Default::default()
         }
     }
@@ -71,28 +68,7 @@ impl<const A: usize, const D: usize> Logic for SdpRam<A, D> {
     }
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "\
-reg [{d}:0] mem [0:{last}];
-
-`ifndef SYNTHESIS
-integer i;
-initial begin
-  for (i = 0; i <= {last}; i = i + 1) mem[i] = {{{width}{{1'b0}}}};
-  read_data = {{{width}{{1'b0}}}};
-end
-`endif
-
-always @(posedge clock) begin
-  if (write_enable) mem[write_address{part}] <= write_data;
-  if (read_enable) read_data <= mem[read_address{part}];
-end
-",
-            d = D - 1,
-            width = D,
-            last = self._mem.len() - 1,
-            part = super::part(A, self._mem.len()),
-        ))
+        memory::text("", A, &self._mem)
     }
 
     crate::block_name!();

@@ -32,7 +32,7 @@ pub struct Loss {
     /// PSNs outstanding at most with selective repeat, instead of what the host library chooses
     #[arg(long, value_name = "PSNS", value_parser = clap::value_parser!(u8).range(4..=64))]
     window: Option<u8>,
-    /// Round trip without the frames' own time, us; the gates are for 10
+    /// Round trip without the frames' own time, us; with another one than 10 no gate counts
     #[arg(long, value_name = "US", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     round_trip: u16,
     /// Write what every frame does at both ends, with its time (Verilated engines)
@@ -98,7 +98,7 @@ impl Loss {
         let runs = run(&options, &progress(common, 0))?;
         let held = runs.points.iter().all(Point::holds);
         if let Some(path) = &self.svg {
-            std::fs::write(path, svg(&runs.points)?).with_context(|| format!("writing {}", path.display()))?;
+            std::fs::write(path, svg(&runs)?).with_context(|| format!("writing {}", path.display()))?;
         }
         if let Some(path) = &self.markdown {
             let plot = self.svg.as_ref().and_then(|p| p.file_name()).and_then(|n| n.to_str());

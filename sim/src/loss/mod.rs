@@ -285,6 +285,8 @@ fn schemes(options: &LossOptions) -> Result<(Vec<Scheme>, Vec<&'static str>)> {
 #[derive(Debug, Clone, Serialize)]
 pub struct Runs {
     pub points: Vec<Point>,
+    /// Round trip without the frames' own time, ns.
+    pub round_trip: u64,
     /// Schemes that the machines can't run.
     pub left_out: Vec<&'static str>,
 }
@@ -309,11 +311,12 @@ pub fn run(options: &LossOptions, progress: &ProgressBar) -> Result<Runs> {
             progress.inc(1);
             for wire in &disturbances {
                 let mut point = point(options, *route, *scheme, *wire, Some(base))?;
+                let gated = scheme.gated && options.round_trip == ROUND_TRIP;
                 // Only who waits for 32 packets can take reordering for what it is.
-                let waits = scheme.gated && u32::from(scheme.order.nak_distance) >= REORDER_WINDOW;
+                let waits = gated && u32::from(scheme.order.nak_distance) >= REORDER_WINDOW;
                 point.no_resend = waits && matches!(wire, Disturbance::Reorder | Disturbance::Spray);
                 point.gate = match wire {
-                    Disturbance::Loss(_) if scheme.gated => GATES.iter().find(|(l, _)| Disturbance::Loss(*l) == *wire).map(|g| g.1),
+                    Disturbance::Loss(_) if gated => GATES.iter().find(|(l, _)| Disturbance::Loss(*l) == *wire).map(|g| g.1),
                     _ if point.no_resend => Some(REORDER_GATE),
                     _ => None,
                 };
@@ -323,7 +326,11 @@ pub fn run(options: &LossOptions, progress: &ProgressBar) -> Result<Runs> {
         }
     }
     progress.finish_and_clear();
-    Ok(Runs { points, left_out })
+    Ok(Runs {
+        points,
+        round_trip: options.round_trip,
+        left_out,
+    })
 }
 
 /// Two Verilated engines.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runs as a plot: share of the lossless goodput by share of frames lost, a curve a verb and scheme, the gates beside them.
 
-use super::{Disturbance, Point, GATES};
+use super::{Disturbance, Runs, GATES};
 use anyhow::{anyhow, Result};
 use plotters::prelude::*;
 
@@ -17,17 +17,21 @@ const COLOURS: [RGBColor; 4] = [
 const NONE: f64 = 0.02;
 
 /// The SVG's text.
-pub fn svg(points: &[Point]) -> Result<String> {
+pub fn svg(runs: &Runs) -> Result<String> {
     let mut text = String::new();
-    draw(&mut text, points).map_err(|e| anyhow!("drawing the plot: {e}"))?;
+    draw(&mut text, runs).map_err(|e| anyhow!("drawing the plot: {e}"))?;
     Ok(text)
 }
 
-fn draw(text: &mut String, points: &[Point]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(text: &mut String, runs: &Runs) -> Result<(), Box<dyn std::error::Error>> {
+    let points = &runs.points;
     let area = SVGBackend::with_string(text, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
-        .caption("64 KiB messages, PMTU 1024, 10 us round trip, 10 Gb/s", ("sans-serif", 18))
+        .caption(
+            format!("64 KiB messages, PMTU 1024, {} us round trip, 10 Gb/s", runs.round_trip / 1000),
+            ("sans-serif", 18),
+        )
         .margin(12)
         .x_label_area_size(42)
         .y_label_area_size(52)
