@@ -295,7 +295,18 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             guess,
             other
         );
-        dff_setup!(self, clock, late_write, late_address, late_data, address_low, address_high, fetching, order_open, order_kept);
+        dff_setup!(
+            self,
+            clock,
+            late_write,
+            late_address,
+            late_data,
+            address_low,
+            address_high,
+            fetching,
+            order_open,
+            order_kept
+        );
         dff_setup!(
             self,
             clock,
@@ -907,8 +918,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             self.now_address.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | 1;
             self.now_data.next = bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             if self.going.q.val() {
-                self.now_data.next =
-                    bit_cast::<32, 16>(self.next_after.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+                self.now_data.next = bit_cast::<32, 16>(self.next_after.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             }
         }
         self.late_write.d.next = self.now_write.val();
