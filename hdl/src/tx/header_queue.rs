@@ -54,8 +54,6 @@ pub struct HeaderQueue {
     /// Beats that wait, the front included.
     stored: DFF<Bits<7>>,
     waits: DFF<Bit>,
-    /// The same the other way round, for the beat's data: what is decided stands near `waits`, which reaches few.
-    passes: DFF<Bit>,
     empty: Signal<Local, Bit>,
     one: Constant<Bits<7>>,
     push: Signal<Local, Bit>,
@@ -80,7 +78,6 @@ impl Default for HeaderQueue {
             front_valid: Default::default(),
             stored: Default::default(),
             waits: Default::default(),
-            passes: Default::default(),
             empty: Default::default(),
             one: Constant::new(1u64.to_bits()),
             push: Default::default(),
@@ -94,7 +91,7 @@ impl Default for HeaderQueue {
 impl Logic for HeaderQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, front, front_valid, stored, waits, passes);
+        dff_setup!(self, clock, front, front_valid, stored, waits);
         clock!(self, clock, fifo);
         self.fifo.reset.next = self.reset.val();
 
@@ -127,12 +124,10 @@ impl Logic for HeaderQueue {
         if self.push.val() & !self.pop.val() {
             self.stored.d.next = self.stored.q.val() + 1;
             self.waits.d.next = true;
-            self.passes.d.next = false;
         }
         if !self.push.val() & self.pop.val() {
             self.stored.d.next = self.stored.q.val() - 1;
             self.waits.d.next = self.stored.q.val() != self.one.val();
-            self.passes.d.next = self.stored.q.val() == self.one.val();
         }
 
         self.head.next = self.front.q.val();
@@ -152,19 +147,15 @@ impl Logic for HeaderQueue {
         self.m.next.pairs = self.head.val().get_bits::<10>(80);
         self.m.next.fills = self.head.val().get_bit(90);
         self.m_valid.next = self.front_valid.q.val();
-        if self.passes.q.val() {
-            self.m.next = self.s.val();
-        }
         if self.empty.val() {
+            self.m.next = self.s.val();
             self.m_valid.next = self.s_valid.val();
-            self.m.next.fills = self.beat.val().fills;
         }
 
         if self.reset.val() {
             self.front_valid.d.next = false;
             self.stored.d.next = 0.into();
             self.waits.d.next = false;
-            self.passes.d.next = true;
         }
     }
 

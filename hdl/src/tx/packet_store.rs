@@ -10,7 +10,7 @@
 //! meets its last. Latency 2 cycles at least, 4 where beats come one a cycle. `room` is low with 24 beats or more
 //! (a header alone has fewer, so its way is never barred by itself), or with two frames that are whole: at most two ICRCs wait.
 
-use crate::stream::LogicFifo;
+use crate::stream::Fifo;
 use rust_hdl::prelude::*;
 
 /// Store for beats of `W` bits, `L` words; `G = W + L + 1` bits a beat with lane valid and last.
@@ -44,8 +44,7 @@ pub struct PacketStore<const W: usize, const L: usize, const G: usize> {
     pub m_crc_next: Signal<In, Bit>,
     /// Nothing is here.
     pub idle: Signal<Out, Bit>,
-    /// In logic cells at any rate, where a push needn't reach every cell's enable.
-    fifo: LogicFifo<5, 6, G>,
+    fifo: Fifo<5, 6, G>,
     level: DFF<Bits<6>>,
     /// Frames whose last beat came and whose ICRC isn't used.
     ends: DFF<Bits<2>>,
