@@ -143,6 +143,13 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub order_valid: Signal<Out, Bit>,
     pub order_done: Signal<In, Bit>,
     ram: PacedRam<QS, 32, L>,
+    /// What is written: with `L` = 1 a cycle later, from registers.
+    late_write: DFF<Bit>,
+    late_address: DFF<Bits<QS>>,
+    late_data: DFF<Bits<32>>,
+    now_write: Signal<Local, Bit>,
+    now_address: Signal<Local, Bits<QS>>,
+    now_data: Signal<Local, Bits<32>>,
     /// Flag `parked` of each QP once more.
     parks: LogicRam<QA, 1>,
     turns: TurnQueue<QA, QB, QS>,
@@ -288,7 +295,18 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             guess,
             other
         );
-        dff_setup!(self, clock, address_low, address_high, fetching, order_open, order_kept);
+        dff_setup!(
+            self,
+            clock,
+            late_write,
+            late_address,
+            late_data,
+            address_low,
+            address_high,
+            fetching,
+            order_open,
+            order_kept
+        );
         dff_setup!(
             self,
             clock,
@@ -886,23 +904,33 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             | (self.table_address.val().get_bits::<5>(0) == 18);
         self.table_beyond.next =
             self.table_address.val().get_bits::<12>(5) != bit_cast::<12, QA>(self.table_address.val().get_bits::<QA>(5));
-        self.ram.write_enable.next = self.table_valid.val() & self.table_ours.val() & !self.table_beyond.val();
-        self.ram.write_address.next = self.table_base.val();
-        self.ram.write_data.next = self.table_data.val();
+        self.now_write.next = self.table_valid.val() & self.table_ours.val() & !self.table_beyond.val();
+        self.now_address.next = self.table_base.val();
+        self.now_data.next = self.table_data.val();
         if self.walking.q.val() | self.acting.q.val() {
-            self.ram.write_enable.next = self.write_flags.val();
-            self.ram.write_address.next = bit_cast::<QS, QA>(self.in_hand.val()) << 3;
-            self.ram.write_data.next = self.flags.val();
+            self.now_write.next = self.write_flags.val();
+            self.now_address.next = bit_cast::<QS, QA>(self.in_hand.val()) << 3;
+            self.now_data.next = self.flags.val();
         }
         self.next_after.d.next = self.next_fetch.q.val() + 1;
         if self.fetches.q.val() {
-            self.ram.write_enable.next = self.write_index.val();
-            self.ram.write_address.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | 1;
-            self.ram.write_data.next = bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+            self.now_write.next = self.write_index.val();
+            self.now_address.next = (bit_cast::<QS, QA>(self.in_hand.val()) << 3) | 1;
+            self.now_data.next = bit_cast::<32, 16>(self.next_fetch.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             if self.going.q.val() {
-                self.ram.write_data.next =
-                    bit_cast::<32, 16>(self.next_after.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
+                self.now_data.next = bit_cast::<32, 16>(self.next_after.q.val()) | (bit_cast::<32, 16>(self.last_producer.q.val()) << 16);
             }
+        }
+        self.late_write.d.next = self.now_write.val();
+        self.late_address.d.next = self.now_address.val();
+        self.late_data.d.next = self.now_data.val();
+        self.ram.write_enable.next = self.now_write.val();
+        self.ram.write_address.next = self.now_address.val();
+        self.ram.write_data.next = self.now_data.val();
+        for _i in 0..L {
+            self.ram.write_enable.next = self.late_write.q.val();
+            self.ram.write_address.next = self.late_address.q.val();
+            self.ram.write_data.next = self.late_data.q.val();
         }
         self.writing.next = self.walking.q.val() | self.acting.q.val() | self.fetches.q.val();
 

@@ -268,6 +268,7 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     take: Signal<Local, Bit>,
     loading: Signal<Local, Bit>,
     gone: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
     arms: Signal<Local, Bit>,
     /// An entry of the read tracker: a cycle later.
@@ -276,11 +277,16 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     not_yet: Signal<Local, Bit>,
     /// The state is one that stands.
     standing: DFF<Bit>,
-    /// More states that are known from a register: `Psn`, `RecordA`, `RecordB`, `KeyWait`; `Highest` and `Key`; `Hold` and `KeyHold`.
+    /// More states that are known from a register: `Psn`, `RecordA`, `RecordB`, `KeyWait`, `ScanEnd`, `Issued`, `Leave`; `Highest` and `Key`; `Hold` and `KeyHold`.
     in_psn: DFF<Bit>,
     in_record_a: DFF<Bit>,
     in_record_b: DFF<Bit>,
     in_key_wait: DFF<Bit>,
+    in_scan_end: DFF<Bit>,
+    in_issued: DFF<Bit>,
+    in_leave: DFF<Bit>,
+    /// `Idle`, `Issued` or `Leave`.
+    between: DFF<Bit>,
     loads_low: DFF<Bit>,
     loads_high: DFF<Bit>,
     /// States that write the row.
@@ -381,6 +387,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             in_record_a,
             in_record_b,
             in_key_wait,
+            in_scan_end,
+            in_issued,
+            in_leave,
+            between,
             loads_low,
             loads_high,
             after_kept,
@@ -539,15 +549,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
 
         // Standing outputs.
         self.take.next = false;
-        self.issue.next = false;
-        self.gone.next = false;
-        self.arms.next = false;
         // Between turns, once the words of the last one's WQE have been read.
-        self.follows.next = ((self.state.q.val() == SegmenterState::Idle)
-            | (self.state.q.val() == SegmenterState::Issued)
-            | (self.state.q.val() == SegmenterState::Leave))
-            & !self.script.busy.val()
-            & !self.starting.q.val();
+        self.follows.next = self.between.q.val() & !self.script.busy.val() & !self.starting.q.val();
+        self.between.d.next = false;
         if self.follows.val() {
             self.at.d.next = self.head_index.val();
             self.at_slot.d.next = self.head_slot.val();
@@ -601,10 +605,33 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
         self.ack_read.next = false;
         self.ack_item.next = true;
         self.key_start.next = false;
+        // The turn's end frees the WQE's place in the store, so its words must have been read; what has no payload read is sent when they
+        // are formed.
+        self.in_issued.d.next = false;
+        self.in_leave.d.next = false;
+        self.gone.next =
+            self.in_issued.q.val() & !self.starting.q.val() & !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
+        self.end_valid.next = self.in_leave.q.val() | self.gone.val();
+        self.ends.next = self.gone.val() & self.end_ready.val();
+        self.issue.next = self.ends.val() & !self.alone.q.val();
+        self.arms.next = self.ends.val() & self.bth.ack_request.val();
+        self.pushes.next = self.ends.val() & (self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val()));
         self.outcome.next = self.leaving.q.val();
-        self.end_valid.next = false;
-        self.pushes.next = false;
-        self.landing_mark.next = false;
+        if self.in_issued.q.val() {
+            self.outcome.next = EndOfTurn::Packet;
+            if self.last.val() {
+                self.outcome.next = EndOfTurn::Message;
+                if self.eighth.q.val() {
+                    self.outcome.next = EndOfTurn::Full;
+                }
+            }
+            if self.alone.q.val() {
+                self.outcome.next = EndOfTurn::Resume;
+            }
+        }
+        // Only a fence looks at it.
+        self.landing_mark.next = self.in_scan_end.q.val();
+        self.in_scan_end.d.next = false;
         self.writes.resume.next = false;
         if self.job_open.q.val() & self.job_ready.val() {
             self.job_open.d.next = false;
@@ -629,6 +656,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             SegmenterState::Idle => {
                 self.scanned.d.next = false;
                 self.counted.d.next = false;
+                self.between.d.next = true;
                 // The address is the head's by then.
                 self.resting.d.next = self.follows.val() & !self.order_valid.val();
                 if self.resting.q.val()
@@ -640,6 +668,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     & self.tracker_room.val()
                 {
                     self.take.next = true;
+                    self.between.d.next = false;
                     self.resting.d.next = false;
                     self.row_kept.d.next = 1.into();
                     if self.turn_error.val() {
@@ -757,6 +786,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 if self.bad_length.q.val() & !self.bad_operation.q.val() & !self.broken.q.val() {
                     self.status.d.next = 1.into();
                 }
+                self.in_leave.d.next = self.waits.q.val() | self.window_full.val() | self.passed.q.val();
+                self.in_issued.d.next = self.goes.val() & self.goes_at_once.val();
+                self.between.d.next =
+                    self.waits.q.val() | self.window_full.val() | self.passed.q.val() | (self.goes.val() & self.goes_at_once.val());
                 if self.waits.q.val() | self.window_full.val() | self.passed.q.val() {
                     // A new message has to wait, or nothing is to be sent.
                     self.state.d.next = SegmenterState::Leave;
@@ -807,6 +840,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.scan_soon.d.next = true;
                 } else {
                     if !self.scan_soon.q.val() {
+                        self.in_scan_end.d.next = true;
                         self.state.d.next = SegmenterState::ScanEnd;
                     }
                 }
@@ -820,14 +854,17 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.status.d.next = 2.into();
                 if self.check.fence.val() {
                     // All answered; their bytes may still be on their way to memory.
-                    self.landing_mark.next = true;
                     self.state.d.next = SegmenterState::Landing;
                     if self.total.q.val().any() {
+                        self.in_leave.d.next = true;
+                        self.between.d.next = true;
                         self.state.d.next = SegmenterState::Leave;
                     }
                 }
                 // R59. With nothing outstanding the limit must be 0: it can never go.
                 if self.wide.q.val() & (self.outstanding.val() >= self.limit.q.val()) {
+                    self.in_leave.d.next = false;
+                    self.between.d.next = false;
                     self.state.d.next = SegmenterState::Refuse;
                 }
             }
@@ -839,6 +876,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     if self.failing_write.val() {
                         // Another turn, behind the change of state.
                         self.leaving.d.next = EndOfTurn::Packet;
+                        self.in_leave.d.next = true;
+                        self.between.d.next = true;
                         self.state.d.next = SegmenterState::Leave;
                     }
                 }
@@ -959,6 +998,8 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                             self.job_more.d.next = self.split.q.val();
                             self.holding.d.next = self.split.q.val();
                             self.start.next = !self.checking.q.val();
+                            self.in_issued.d.next = true;
+                            self.between.d.next = true;
                             self.state.d.next = SegmenterState::Issued;
                         }
                     }
@@ -976,24 +1017,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 self.state.d.next = SegmenterState::Low;
             }
             SegmenterState::Issued => {
-                self.outcome.next = EndOfTurn::Packet;
-                if self.last.val() {
-                    self.outcome.next = EndOfTurn::Message;
-                    if self.eighth.q.val() {
-                        self.outcome.next = EndOfTurn::Full;
-                    }
-                }
-                if self.alone.q.val() {
-                    self.outcome.next = EndOfTurn::Resume;
-                }
-                // The turn's end frees the WQE's place in the store, so its words must have been read; what has no payload read is sent when they
-                // are formed.
-                self.gone.next = !self.starting.q.val() & !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
-                self.end_valid.next = self.gone.val();
-                if self.end_ready.val() & self.gone.val() {
-                    self.issue.next = !self.alone.q.val();
-                    self.arms.next = self.bth.ack_request.val();
-                    self.pushes.next = self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val());
+                self.in_issued.d.next = !self.ends.val();
+                self.between.d.next = !self.ends.val() | !self.alone.q.val();
+                if self.ends.val() {
                     self.resting.d.next = !self.order_valid.val();
                     self.state.d.next = SegmenterState::Idle;
                     if self.alone.q.val() {
@@ -1012,10 +1038,13 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.leaving.d.next = EndOfTurn::Stop;
                     self.failing.d.next = true;
                 }
+                self.in_leave.d.next = true;
+                self.between.d.next = true;
                 self.state.d.next = SegmenterState::Leave;
             }
             SegmenterState::Leave => {
-                self.end_valid.next = true;
+                self.in_leave.d.next = !self.end_ready.val();
+                self.between.d.next = !self.end_ready.val() | (self.leaving.q.val() != EndOfTurn::Resume);
                 if self.end_ready.val() {
                     self.resting.d.next = self.follows.val() & !self.order_valid.val();
                     self.state.d.next = SegmenterState::Idle;
@@ -1035,10 +1064,12 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             }
             SegmenterState::Resumed => {
                 if self.writes.idle.val() {
+                    self.between.d.next = true;
                     self.state.d.next = SegmenterState::Idle;
                 }
             }
             _ => {
+                self.between.d.next = true;
                 self.state.d.next = SegmenterState::Idle;
             }
         }
@@ -1124,6 +1155,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.standing.d.next = false;
             self.in_psn.d.next = false;
             self.in_key_wait.d.next = false;
+            self.in_scan_end.d.next = false;
+            self.in_issued.d.next = false;
+            self.in_leave.d.next = false;
+            self.between.d.next = true;
             self.starting.d.next = false;
             self.pushing.d.next = false;
             self.in_hold.d.next = false;

@@ -41,7 +41,9 @@ pub struct SendRows<const QA: usize, const QR: usize, const L: usize> {
     mirror: SdpRam<QR, 32>,
     /// Items 16 to 31 of it.
     mirror_records: SdpRam<QR, 32>,
-    producers: SdpRam<QA, 16>,
+    /// With `L` = 1 it has a word of zeros, which is read with all items but 1: so `look_data` needs no choice of it.
+    producers: SdpRam<QR, 16>,
+    no_producer: Constant<Bits<QR>>,
     indices: DFF<Bit>,
     looks_record: DFF<Bit>,
     late_write: DFF<Bit>,
@@ -95,7 +97,8 @@ impl<const QA: usize, const QR: usize, const L: usize> Default for SendRows<QA, 
             rows: Default::default(),
             mirror: SdpRam::of_words(4 << QA),
             mirror_records: SdpRam::of_words(16 << QA),
-            producers: Default::default(),
+            producers: SdpRam::of_words((1 + L) << QA),
+            no_producer: Constant::new((1u64 << QA).to_bits()),
             indices: Default::default(),
             looks_record: Default::default(),
             late_write: Default::default(),
@@ -203,6 +206,12 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         self.mirror.write_enable.next = self.enable.val() & !self.address.val().get_bits::<3>(2).any();
         self.mirror.write_address.next = ((self.address.val() >> 5) << 2) | bit_cast::<QR, 2>(self.address.val().get_bits::<2>(0));
         self.mirror.write_data.next = self.data.val();
+        for _i in 0..L {
+            // The other half of item 1 is the producer.
+            if self.address.val().get_bits::<2>(0) == 1 {
+                self.mirror.write_data.next = self.data.val() & 0xffff;
+            }
+        }
         self.mirror_records.write_enable.next = self.enable.val() & self.address.val().get_bit(4);
         self.mirror_records.write_address.next = ((self.address.val() >> 5) << 4) | bit_cast::<QR, 4>(self.address.val().get_bits::<4>(0));
         self.mirror_records.write_data.next = self.data.val();
@@ -211,8 +220,15 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         self.word.next = self.rows.word.val();
 
         self.producers.write_enable.next = self.producer_write.val();
-        self.producers.write_address.next = self.producer_index.val();
+        self.producers.write_address.next = bit_cast::<QR, QA>(self.producer_index.val());
         self.producers.write_data.next = self.producer.val();
+        for _i in 0..L {
+            if !self.producer_write.val() {
+                self.producers.write_enable.next = true;
+                self.producers.write_address.next = self.no_producer.val();
+                self.producers.write_data.next = 0.into();
+            }
+        }
         self.mirror.read_enable.next = self.look_read.val();
         self.mirror.read_address.next =
             (bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0)) << 2) | bit_cast::<QR, 2>(self.look_item.val().get_bits::<2>(0));
@@ -220,7 +236,12 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         self.mirror_records.read_address.next =
             (bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0)) << 4) | bit_cast::<QR, 4>(self.look_item.val().get_bits::<4>(0));
         self.producers.read_enable.next = self.look_read.val();
-        self.producers.read_address.next = self.look_index.val().get_bits::<QA>(0);
+        self.producers.read_address.next = bit_cast::<QR, QA>(self.look_index.val().get_bits::<QA>(0));
+        for _i in 0..L {
+            if self.look_item.val() != 1 {
+                self.producers.read_address.next = self.no_producer.val();
+            }
+        }
         if self.look_read.val() {
             self.indices.d.next = self.look_item.val() == 1;
             self.looks_record.d.next = self.look_item.val().get_bit(4);
@@ -229,6 +250,9 @@ impl<const QA: usize, const QR: usize, const L: usize> Logic for SendRows<QA, QR
         if self.indices.q.val() {
             self.look_data.next = bit_cast::<32, 16>(self.mirror.read_data.val().get_bits::<16>(0))
                 | (bit_cast::<32, 16>(self.producers.read_data.val()) << 16);
+        }
+        for _i in 0..L {
+            self.look_data.next = self.mirror.read_data.val() | (bit_cast::<32, 16>(self.producers.read_data.val()) << 16);
         }
         if self.looks_record.q.val() {
             self.look_data.next = self.mirror_records.read_data.val();

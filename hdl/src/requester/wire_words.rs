@@ -6,6 +6,7 @@
 //! WQE word, row word (PacedRam) ──┘          └─► advance: everything moves by one step
 //! ```
 //!
+//! What is no word of WQE or row is formed in step 1, and so is the choice: in step 2 a word comes from one of four places, without decoding.
 //! Items move in step with the reads of the store, so an item meets the word that was asked for with it. The last word waits until the packet's
 //! read jobs have been taken. A remote address is summed one item before it is a word: carry with `Word1`, upper half with `Psn`, lower half with `High`.
 
@@ -71,10 +72,18 @@ pub struct WireWords<const QA: usize> {
     pub packet_ready: Signal<In, Bit>,
     soon: DFF<WireItem>,
     soon_last: DFF<Bit>,
-    now: DFF<WireItem>,
+    soon_wordy: DFF<Bit>,
     now_last: DFF<Bit>,
-    /// `now` is a word.
+    /// The item in step 2 is a word, as the one in step 1 is with `soon_wordy`.
     wordy: DFF<Bit>,
+    /// Where it comes from: bytes of the WQE word, `half`, the row word's QPN. What comes from none of them is `formed`, else that is 0.
+    stored_bytes: DFF<Bits<4>>,
+    from_half: DFF<Bit>,
+    from_row: DFF<Bit>,
+    formed: DFF<Bits<32>>,
+    /// It is `Word1`; `Psn`.
+    at_word1: DFF<Bit>,
+    at_psn: DFF<Bit>,
     /// A half of the remote address, for the item that comes next.
     half: DFF<Bits<32>>,
     out: DFF<Bits<32>>,
@@ -96,7 +105,14 @@ pub struct WireWords<const QA: usize> {
     /// Of a packet's first words, what comes through its opcode: a cycle behind the facts, which stand from its start on.
     head_bits: DFF<Bits<11>>,
     extension_kept: DFF<Bits<3>>,
-    tail_bytes: Signal<Local, Bits<2>>,
+    /// Of an inline payload's last word, the bytes that count.
+    tail_bytes: Signal<Local, Bits<4>>,
+    byte0: Signal<Local, Bits<32>>,
+    byte1: Signal<Local, Bits<32>>,
+    byte2: Signal<Local, Bits<32>>,
+    byte3: Signal<Local, Bits<32>>,
+    half_now: Signal<Local, Bits<32>>,
+    row_now: Signal<Local, Bits<32>>,
 }
 
 impl<const QA: usize> Logic for WireWords<QA> {
@@ -107,9 +123,15 @@ impl<const QA: usize> Logic for WireWords<QA> {
             clock,
             soon,
             soon_last,
-            now,
+            soon_wordy,
             now_last,
             wordy,
+            stored_bytes,
+            from_half,
+            from_row,
+            formed,
+            at_word1,
+            at_psn,
             half,
             head_bits,
             extension_kept,
@@ -141,50 +163,54 @@ impl<const QA: usize> Logic for WireWords<QA> {
             | (bit_cast::<11, 1>(self.inline_data.val().into()) << 10);
         self.word1.next = bit_cast::<32, 11>(self.head_bits.q.val());
 
-        self.word.next = self.wqe_word.val();
-        self.tail_bytes.next = self.bytes.val().get_bits::<2>(0);
-        match self.now.q.val() {
-            WireItem::Word0 => {
-                self.word.next = self.word0.val();
-            }
-            WireItem::Word1 => {
-                self.word.next = self.word1.val();
-            }
-            WireItem::Psn => {
-                self.word.next = bit_cast::<32, 24>(self.psn.val());
-            }
-            WireItem::Inline => {
-                if self.now_last.q.val() {
-                    if self.tail_bytes.val() == 1 {
-                        self.word.next = self.wqe_word.val() & 0xff;
-                    }
-                    if self.tail_bytes.val() == 2 {
-                        self.word.next = self.wqe_word.val() & 0xffff;
-                    }
-                    if self.tail_bytes.val() == 3 {
-                        self.word.next = self.wqe_word.val() & 0xff_ffff;
-                    }
-                }
-            }
-            WireItem::High => {
-                self.word.next = self.half.q.val();
-            }
-            WireItem::Low => {
-                self.word.next = self.half.q.val();
-            }
-            WireItem::Length => {
-                self.word.next = self.remaining.val();
-            }
-            WireItem::Source => {
-                self.word.next = bit_cast::<32, QA>(self.index.val()) | (bit_cast::<32, 12>(self.row_word.val().get_bits::<12>(20)) << 12);
-            }
-            _ => {}
+        self.tail_bytes.next = 15.into();
+        if self.bytes.val().get_bits::<2>(0) == 1 {
+            self.tail_bytes.next = 1.into();
         }
+        if self.bytes.val().get_bits::<2>(0) == 2 {
+            self.tail_bytes.next = 3.into();
+        }
+        if self.bytes.val().get_bits::<2>(0) == 3 {
+            self.tail_bytes.next = 7.into();
+        }
+
+        // Step 2.
+        self.byte0.next = 0.into();
+        self.byte1.next = 0.into();
+        self.byte2.next = 0.into();
+        self.byte3.next = 0.into();
+        self.half_now.next = 0.into();
+        self.row_now.next = 0.into();
+        if self.stored_bytes.q.val().get_bit(0) {
+            self.byte0.next = self.wqe_word.val() & 0xff;
+        }
+        if self.stored_bytes.q.val().get_bit(1) {
+            self.byte1.next = self.wqe_word.val() & 0xff00;
+        }
+        if self.stored_bytes.q.val().get_bit(2) {
+            self.byte2.next = self.wqe_word.val() & 0xff_0000;
+        }
+        if self.stored_bytes.q.val().get_bit(3) {
+            self.byte3.next = self.wqe_word.val() & 0xff00_0000_u64;
+        }
+        if self.from_half.q.val() {
+            self.half_now.next = self.half.q.val();
+        }
+        if self.from_row.q.val() {
+            self.row_now.next = bit_cast::<32, 12>(self.row_word.val().get_bits::<12>(20)) << 12;
+        }
+        self.word.next = self.formed.q.val()
+            | self.byte0.val()
+            | self.byte1.val()
+            | self.byte2.val()
+            | self.byte3.val()
+            | self.half_now.val()
+            | self.row_now.val();
 
         self.free.next = !self.spare_valid.q.val() & !(self.now_last.q.val() & self.hold_last.val());
         self.moving.next = !self.stand.val() & (!self.wordy.q.val() | self.free.val());
         self.advance.next = self.moving.val();
-        self.high_next.next = self.now.q.val() == WireItem::Psn;
+        self.high_next.next = self.at_psn.q.val();
         self.enters.next = self.moving.val() & self.wordy.q.val();
         self.leaving.next = !self.out_valid.q.val() | self.packet_ready.val();
         if self.leaving.val() {
@@ -211,16 +237,56 @@ impl<const QA: usize> Logic for WireWords<QA> {
         if self.moving.val() {
             self.soon.d.next = self.item.val();
             self.soon_last.d.next = self.last.val();
-            self.now.d.next = self.soon.q.val();
-            self.wordy.d.next = self.soon.q.val() != WireItem::Nothing;
+            self.soon_wordy.d.next = self.item.val() != WireItem::Nothing;
+            self.wordy.d.next = self.soon_wordy.q.val();
             self.now_last.d.next = self.soon_last.q.val();
+            self.at_word1.d.next = self.soon.q.val() == WireItem::Word1;
+            self.at_psn.d.next = self.soon.q.val() == WireItem::Psn;
             self.high_next.next = self.soon.q.val() == WireItem::Psn;
             self.half.d.next = self.sum.val();
+            self.stored_bytes.d.next = 0.into();
+            self.from_half.d.next = false;
+            self.from_row.d.next = false;
+            self.formed.d.next = 0.into();
+            match self.soon.q.val() {
+                WireItem::Word0 => {
+                    self.formed.d.next = self.word0.val();
+                }
+                WireItem::Word1 => {
+                    self.formed.d.next = self.word1.val();
+                }
+                WireItem::Psn => {
+                    self.formed.d.next = bit_cast::<32, 24>(self.psn.val());
+                }
+                WireItem::Stored => {
+                    self.stored_bytes.d.next = 15.into();
+                }
+                WireItem::Inline => {
+                    self.stored_bytes.d.next = 15.into();
+                    if self.soon_last.q.val() {
+                        self.stored_bytes.d.next = self.tail_bytes.val();
+                    }
+                }
+                WireItem::High => {
+                    self.from_half.d.next = true;
+                }
+                WireItem::Low => {
+                    self.from_half.d.next = true;
+                }
+                WireItem::Length => {
+                    self.formed.d.next = self.remaining.val();
+                }
+                WireItem::Source => {
+                    self.formed.d.next = bit_cast::<32, QA>(self.index.val());
+                    self.from_row.d.next = true;
+                }
+                _ => {}
+            }
         }
-        self.clear.next = (self.soon.q.val() == WireItem::Nothing) & !self.wordy.q.val();
+        self.clear.next = !self.soon_wordy.q.val() & !self.wordy.q.val();
         self.flushed.next = self.clear.val() & !self.out_valid.q.val();
         self.gone.next = !self.out_valid.q.val();
-        self.carry.next = self.now.q.val() == WireItem::Word1;
+        self.carry.next = self.at_word1.q.val();
 
         self.packet_word.next = self.out.q.val();
         self.packet_last.next = self.out_last.q.val();
@@ -229,8 +295,10 @@ impl<const QA: usize> Logic for WireWords<QA> {
 
         if self.reset.val() {
             self.soon.d.next = WireItem::Nothing;
-            self.now.d.next = WireItem::Nothing;
+            self.soon_wordy.d.next = false;
             self.wordy.d.next = false;
+            self.at_word1.d.next = false;
+            self.at_psn.d.next = false;
             self.out_valid.d.next = false;
             self.spare_valid.d.next = false;
         }
