@@ -6,6 +6,8 @@
 //!                                └─► Low ─► High ─► Settle ─► Act ─► Fetch ─► Idle   (doorbell, end of a message; orders: Wait)
 //! ```
 //!
+//! `Keep`, between `Low` and `High`, only for a packet that is to be sent again alone: new packets go on behind it, so the WQEs that the store has are kept if
+//! the packet's is the first of them.
 //! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
 //! whether a WQE can be read now. With nothing else to do, it goes as far as `Log` for the WQE that will come next, and waits there.
 //! What a WQE's read needs is there in `Settle`, so its address is offered in `Act`.
@@ -40,6 +42,7 @@ pub enum SchedulerState {
     Index,
     Log,
     Low,
+    Keep,
     High,
     Settle,
     Act,
@@ -82,6 +85,8 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub rewind_index: Signal<In, Bits<12>>,
     pub rewind_wqe: Signal<In, Bits<16>>,
     pub rewind_hold: Signal<In, Bit>,
+    /// One packet alone: the store keeps its WQEs if the packet's is the oldest of them.
+    pub rewind_alone: Signal<In, Bit>,
     pub rewind_ready: Signal<Out, Bit>,
     pub wake_valid: Signal<In, Bit>,
     pub wake_index: Signal<In, Bits<12>>,
@@ -171,6 +176,9 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     slot: DFF<Bit>,
     seek: DFF<Bit>,
     reborn: DFF<Bit>,
+    /// The store may keep its WQEs: the next to be read would then be this one.
+    keeping: DFF<Bit>,
+    keeps_at: DFF<Bits<16>>,
     next_fetch: DFF<Bits<16>>,
     next_after: DFF<Bits<16>>,
     last_producer: DFF<Bits<16>>,
@@ -275,6 +283,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             clock,
             seek,
             reborn,
+            keeping,
+            keeps_at,
             next_fetch,
             next_after,
             last_producer,
@@ -545,6 +555,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.slot.d.next = self.word.val().get_bit(13);
                 self.log.d.next = self.word.val().get_bits::<4>(14);
                 self.reborn.d.next = false;
+                self.keeping.d.next = false;
                 self.resuming.d.next = false;
                 match self.work.q.val() {
                     SchedulerWork::End => {
@@ -588,9 +599,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.turns.distrust.next = true;
                         self.refused.d.next = !self.live.val() | self.dead_index.val();
                         if self.live.val() & !self.dead_index.val() {
-                            self.stored.d.next = 0.into();
-                            self.stale.d.next = self.was_flying.val();
-                            self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                            self.keeping.d.next = self.rewind_alone.val();
+                            if !self.rewind_alone.val() {
+                                self.stored.d.next = 0.into();
+                                self.stale.d.next = self.was_flying.val();
+                                self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                            }
                             self.parked.d.next = self.rewind_hold.val();
                             self.failed.d.next = false;
                             self.order_kept.d.next = SendOrder::Rewind;
@@ -679,7 +693,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.next_step.next = SchedulerState::High;
                 match self.work.q.val() {
                     SchedulerWork::Rewind => {
-                        self.next_fetch.d.next = self.rewind_wqe.val();
+                        if !self.keeping.q.val() {
+                            self.next_fetch.d.next = self.rewind_wqe.val();
+                        }
                     }
                     SchedulerWork::End => {
                         if self.resuming.q.val() {
@@ -709,6 +725,22 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.next_step.next = SchedulerState::Act;
                     }
                 }
+                self.keeps_at.d.next = self.rewind_wqe.val()
+                    + bit_cast::<16, 2>(self.stored.q.val() + self.flying.q.val() - self.stale.q.val());
+                if self.keeping.q.val() {
+                    self.next_step.next = SchedulerState::Keep;
+                }
+            }
+            SchedulerState::Keep => {
+                // What is in the store, or on its way there, begins with the packet's WQE, or it is of no use.
+                self.ram.advance.next = false;
+                if self.next_fetch.q.val() != self.keeps_at.q.val() {
+                    self.next_fetch.d.next = self.rewind_wqe.val();
+                    self.stored.d.next = 0.into();
+                    self.stale.d.next = self.flying.q.val();
+                    self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                }
+                self.next_step.next = SchedulerState::High;
             }
             SchedulerState::High => {
                 self.read_item.next = 4.into();
