@@ -6,6 +6,8 @@
 //!                                └─► Low ─► High ─► Settle ─► Act ─► Fetch ─► Idle   (doorbell, end of a message; orders: Wait)
 //! ```
 //!
+//! `Keep`, between `Low` and `High`, only for a packet that is to be sent again alone: new packets go on behind it, so the WQEs that the store has are kept if
+//! the packet's is the first of them.
 //! A state's name is the word that it asks for; the word is there two states later. `Log` changes the flags as the event wants; `Settle` sees
 //! whether a WQE can be read now. With nothing else to do, it goes as far as `Log` for the WQE that will come next, and waits there.
 //! What a WQE's read needs is there in `Settle`, so its address is offered in `Act`.
@@ -40,6 +42,7 @@ pub enum SchedulerState {
     Index,
     Log,
     Low,
+    Keep,
     High,
     Settle,
     Act,
@@ -82,6 +85,8 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub rewind_index: Signal<In, Bits<12>>,
     pub rewind_wqe: Signal<In, Bits<16>>,
     pub rewind_hold: Signal<In, Bit>,
+    /// One packet alone: the store keeps its WQEs if the packet's is the oldest of them.
+    pub rewind_alone: Signal<In, Bit>,
     pub rewind_ready: Signal<Out, Bit>,
     pub wake_valid: Signal<In, Bit>,
     pub wake_index: Signal<In, Bits<12>>,
@@ -178,6 +183,9 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     slot: DFF<Bit>,
     seek: DFF<Bit>,
     reborn: DFF<Bit>,
+    /// The store may keep its WQEs: the next to be read would then be this one.
+    keeping: DFF<Bit>,
+    keeps_at: DFF<Bits<16>>,
     next_fetch: DFF<Bits<16>>,
     next_after: DFF<Bits<16>>,
     last_producer: DFF<Bits<16>>,
@@ -282,6 +290,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             clock,
             seek,
             reborn,
+            keeping,
+            keeps_at,
             next_fetch,
             next_after,
             last_producer,
@@ -458,10 +468,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.seeks.next = true;
         self.orders.next = false;
         self.ack_read.next = false;
-        self.ask_valid.next = false;
+        self.ask_valid.next = self.fetches.q.val() & self.going.q.val();
         self.producer_write.next = false;
         self.producer.next = self.last_producer.q.val();
-        self.turns.push.next = false;
+        // In `Act`: the token.
+        self.turns.push.next = self.acting.q.val() & self.token.val() & !self.queued.q.val() & !self.refused.q.val();
         self.turns.take.next = self.turn_take.val();
         self.turns.discard.next = false;
         self.turns.tell.next = false;
@@ -563,6 +574,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.slot.d.next = self.word.val().get_bit(13);
                 self.log.d.next = self.word.val().get_bits::<4>(14);
                 self.reborn.d.next = false;
+                self.keeping.d.next = false;
                 self.resuming.d.next = false;
                 match self.work.q.val() {
                     SchedulerWork::End => {
@@ -606,9 +618,12 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.turns.distrust.next = true;
                         self.refused.d.next = !self.live.val() | self.dead_index.val();
                         if self.live.val() & !self.dead_index.val() {
-                            self.stored.d.next = 0.into();
-                            self.stale.d.next = self.was_flying.val();
-                            self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                            self.keeping.d.next = self.rewind_alone.val();
+                            if !self.rewind_alone.val() {
+                                self.stored.d.next = 0.into();
+                                self.stale.d.next = self.was_flying.val();
+                                self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                            }
                             self.parked.d.next = self.rewind_hold.val();
                             self.failed.d.next = false;
                             self.order_kept.d.next = SendOrder::Rewind;
@@ -697,7 +712,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.next_step.next = SchedulerState::High;
                 match self.work.q.val() {
                     SchedulerWork::Rewind => {
-                        self.next_fetch.d.next = self.rewind_wqe.val();
+                        if !self.keeping.q.val() {
+                            self.next_fetch.d.next = self.rewind_wqe.val();
+                        }
                     }
                     SchedulerWork::End => {
                         if self.resuming.q.val() {
@@ -727,6 +744,22 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                         self.next_step.next = SchedulerState::Act;
                     }
                 }
+                self.keeps_at.d.next =
+                    self.rewind_wqe.val() + bit_cast::<16, 2>(self.stored.q.val() + self.flying.q.val() - self.stale.q.val());
+                if self.keeping.q.val() {
+                    self.next_step.next = SchedulerState::Keep;
+                }
+            }
+            SchedulerState::Keep => {
+                // What is in the store, or on its way there, begins with the packet's WQE, or it is of no use.
+                self.ram.advance.next = false;
+                if self.next_fetch.q.val() != self.keeps_at.q.val() {
+                    self.next_fetch.d.next = self.rewind_wqe.val();
+                    self.stored.d.next = 0.into();
+                    self.stale.d.next = self.flying.q.val();
+                    self.slot.d.next = self.rewind_wqe.val().get_bit(0);
+                }
+                self.next_step.next = SchedulerState::High;
             }
             SchedulerState::High => {
                 self.read_item.next = 4.into();
@@ -752,10 +785,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 self.fetching.d.next = self.fetch_now.val();
             }
             SchedulerState::Act => {
-                // The flags; and the token.
-                if self.token.val() & !self.queued.q.val() & !self.refused.q.val() {
-                    self.turns.push.next = true;
-                }
                 self.next_step.next = SchedulerState::Idle;
                 match self.work.q.val() {
                     SchedulerWork::Rewind => {
@@ -794,7 +823,6 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             SchedulerState::Fetch => {
                 // Whether a wake is an event is seen in `Idle`.
                 self.chosen.d.next = !self.wake_held.q.val();
-                self.ask_valid.next = self.going.q.val();
                 self.next_step.next = SchedulerState::Idle;
                 if (self.work.q.val() == SchedulerWork::Rewind) | (self.work.q.val() == SchedulerWork::State) {
                     self.next_step.next = SchedulerState::Wait;

@@ -205,6 +205,14 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     far_near: DFF<Bit>,
     /// Where it goes on after a packet that is sent alone.
     resume_to: DFF<Bits<16>>,
+    /// WQEs begun since the one in hand, it included: one; two.
+    since_begun: DFF<Bits<16>>,
+    begun_one: DFF<Bit>,
+    begun_two: DFF<Bit>,
+    /// How the turn of a packet that is sent alone ends: new packets stand in the same WQE, in the next one, or elsewhere.
+    way_back: Signal<Local, EndOfTurn>,
+    /// Such a turn ends without a packet.
+    returns: DFF<Bit>,
     /// `reliable`, and no broken payload read.
     windowed: DFF<Bit>,
     window_full: Signal<Local, Bit>,
@@ -337,6 +345,10 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             starting,
             pushing,
             resume_to,
+            since_begun,
+            begun_one,
+            begun_two,
+            returns,
             in_hold,
             in_judge,
             in_spill_low,
@@ -432,6 +444,20 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.resume_to.d.next = self.begun.q.val() - 1;
         }
         self.resume_wqe.next = self.resume_to.q.val();
+        self.since_begun.d.next = self.begun.q.val() - self.next_wqe.q.val();
+        self.begun_one.d.next = self.since_begun.q.val() == 1;
+        self.begun_two.d.next = self.since_begun.q.val() == 2;
+        // Where the store has the WQE to go on with, it need not be read again.
+        self.way_back.next = EndOfTurn::Resume;
+        if self.begun_one.q.val() {
+            self.way_back.next = EndOfTurn::Message;
+            if self.mid_message.q.val() {
+                self.way_back.next = EndOfTurn::Packet;
+            }
+        }
+        if self.begun_two.q.val() & self.mid_message.q.val() {
+            self.way_back.next = EndOfTurn::Message;
+        }
         // What the peer can hold; and a packet that was to be sent again has arrived meanwhile. What `Again` reads is no further, so `Hold`'s word stands.
         self.far.d.next = self.distance.q.val().get_bits::<18>(6).any();
         self.window_full.next =
@@ -626,7 +652,7 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                 }
             }
             if self.alone.q.val() {
-                self.outcome.next = EndOfTurn::Resume;
+                self.outcome.next = self.way_back.val();
             }
         }
         // Only a fence looks at it.
@@ -810,8 +836,9 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
                     self.state.d.next = SegmenterState::Pace;
                 }
                 if self.passed.q.val() {
-                    self.leaving.d.next = EndOfTurn::Resume;
+                    self.leaving.d.next = self.way_back.val();
                 }
+                self.returns.d.next = self.passed.q.val();
             }
             SegmenterState::Scan => {
                 self.row_kept.d.next = 11.into();
@@ -1044,11 +1071,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             }
             SegmenterState::Leave => {
                 self.in_leave.d.next = !self.end_ready.val();
-                self.between.d.next = !self.end_ready.val() | (self.leaving.q.val() != EndOfTurn::Resume);
+                self.between.d.next = !self.end_ready.val() | !self.returns.q.val();
                 if self.end_ready.val() {
                     self.resting.d.next = self.follows.val() & !self.order_valid.val();
                     self.state.d.next = SegmenterState::Idle;
-                    if self.leaving.q.val() == EndOfTurn::Resume {
+                    if self.returns.q.val() {
                         self.resting.d.next = false;
                         self.state.d.next = SegmenterState::Resume;
                     }

@@ -204,6 +204,7 @@ impl<
         self.scheduler.rewind_index.next = self.rewind_index.val();
         self.scheduler.rewind_wqe.next = self.rewind_wqe.val();
         self.scheduler.rewind_hold.next = self.rewind_hold.val();
+        self.scheduler.rewind_alone.next = self.rewind_alone.val();
         self.rewind_ready.next = self.scheduler.rewind_ready.val();
         self.scheduler.wake_valid.next = self.wake_valid.val();
         self.scheduler.wake_index.next = self.wake_index.val();

@@ -129,6 +129,8 @@ pub struct Harness {
     /// Cycles without anything that moves.
     pub quiet: u64,
     pub in_flight_fetches: usize,
+    /// WQEs asked for, ever.
+    pub fetches: usize,
     /// Acknowledge each message by itself so many cycles after its end.
     pub auto_ack: Option<u64>,
     acks: VecDeque<(u64, usize)>,
@@ -193,6 +195,7 @@ impl Harness {
             times: vec![],
             quiet: 0,
             in_flight_fetches: 0,
+            fetches: 0,
             auto_ack: None,
             acks: VecDeque::new(),
             land_latency: 0,
@@ -842,6 +845,7 @@ impl Harness {
             assert_eq!(u.fetch_length.val().to_u64() + 1, beats, "{at}: burst length");
             assert_eq!(address % 64, 0, "{at}: WQE address");
             self.ar.push_back((address, cycle + self.latency));
+            self.fetches += 1;
             self.in_flight_fetches = self.in_flight_fetches.max(self.ar.len());
             self.quiet = 0;
         }

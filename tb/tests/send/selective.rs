@@ -191,6 +191,36 @@ fn r42_the_window_is_the_attributes() {
     }
 }
 
+/// A packet alone whose WQE is the one that new packets stand in reads no WQE: the store has it. One of an earlier WQE reads that and the ones behind it.
+#[test]
+fn r42_a_packet_alone_reads_no_wqe_that_the_store_has() {
+    for (wqe, packet, psn, reads) in [
+        // New packets stand in the second WQE, at PSN 10; the third is read at its end.
+        (1, 0, 4, 1),
+        (1, 3, 7, 1),
+        (1, 5, 9, 1),
+        (0, 3, 3, 3),
+    ] {
+        let mut h = fresh(56);
+        h.connect(1, |s| (s.psn, s.selective_repeat, s.selective_window) = (SQ_PSN, true, 10));
+        let pd = h.qps[1].setup.pd;
+        h.region(7, pd, VA, 1 << 20, false);
+        post(&mut h, &[write(4), write(20), write(3)]);
+        assert_eq!(sent(&mut h), (0..10).collect::<Vec<_>>());
+        assert_eq!(h.fetches, 2);
+        h.repeat(1, wqe, packet);
+        assert_eq!(sent(&mut h), [psn], "packet {packet} of WQE {wqe}");
+        // All of the first message are acknowledged, and some of the second.
+        h.acknowledge(1, 1);
+        assert_eq!(sent(&mut h), (10..14).collect::<Vec<_>>());
+        h.acknowledge_part(1, at(14));
+        assert_eq!(sent(&mut h), (14..24).collect::<Vec<_>>());
+        h.acknowledge(1, 2);
+        assert_eq!(sent(&mut h), [24, 25, 26]);
+        assert_eq!(h.fetches, 2 + reads, "packet {packet} of WQE {wqe}");
+    }
+}
+
 #[test]
 fn r42_without_the_attribute_there_is_no_window() {
     let mut h = Harness::new(60);
