@@ -136,7 +136,6 @@ write_qp:
     ld.b0   host_data
     st.b3   qp.nak_distance
     ld.h1   host_data
-    and     #0xfff
     bz      .no_delay
     call    over_16
     bnz     .no_delay

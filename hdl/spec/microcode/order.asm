@@ -149,8 +149,6 @@ drain:
     st      wanted
     call    scan
     bz      .gap
-    call    vacate
-    ld      match
     st      @rx_pointer
     sub     #13             ; as a frame of the ring has them: words 15 and on are those behind the BTH
     st      t0
@@ -163,6 +161,8 @@ drain:
     ld      @rx
     st      bth0
     st.h0   meta
+    ld      match
+    call    vacate
     ld      #x0
     st      @y
     ld      #5

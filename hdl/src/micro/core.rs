@@ -213,7 +213,10 @@ impl Core {
 impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pc, a, t, zeros, x, y, to_slots, count, shift, strobes, starting, second, settled, held_x, held_op, computing, slip);
+        dff_setup!(
+            self, clock, pc, a, t, zeros, x, y, to_slots, count, shift, strobes, starting, second, settled, held_x, held_op, computing,
+            slip
+        );
         clock!(self, clock, instructions, upper, memory, stack);
 
         // The instruction, and what it is.

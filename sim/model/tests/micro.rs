@@ -232,6 +232,8 @@ impl Pair {
         if self.order {
             a.reorder = rng.gen_ratio(9, 10);
             a.nak_distance = *[0, 0, 1, 2, 3, 63].choose(rng).unwrap();
+            // Two READs are kept for duplicates, whatever the peer may have outstanding; the model keeps no more than that.
+            a.max_dest_rd_atomic = *[0, 2, 2, 2].choose(rng).unwrap();
         }
         self.bring_up(index);
     }

@@ -241,7 +241,11 @@ impl Ports for Outside {
                     | u32::from(self.read_error) << status::READ_ERROR
             }
             input::RX | input::RXN => {
-                let word = if self.in_slots { self.slots[self.pointer] } else { self.ring[self.pointer] };
+                let word = if self.in_slots {
+                    self.slots[self.pointer]
+                } else {
+                    self.ring[self.pointer]
+                };
                 self.pointer = (self.pointer + 1) % RING;
                 if port == input::RX {
                     word

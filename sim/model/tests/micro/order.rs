@@ -147,7 +147,7 @@ fn r42_r23_random_orders_losses_and_copies_on_three_qps_equal_the_golden_model()
             flight.shuffle(&mut pair.rng);
             for packet in &flight {
                 let index = packet.qpn & 3;
-                if pair.rng.gen_ratio(1, 2) {
+                if pair.rng.gen_ratio(1, 4) {
                     let va = 0x10_0000 + pair.rng.gen_range(0..0x3000u64);
                     pair.post_buffer(index, va, 1000, 0x2aa);
                 }
@@ -251,9 +251,12 @@ fn r23_nak_delay_makes_an_old_gap_a_loss_once() {
             let us = (pair.board.core.cycles - begin) as f64 / 50.0;
             // The packet itself takes some 20 us from where the gap was seen to where it has been answered.
             let delay = f64::from(delay);
-            assert!(us > delay - 30.0 && us < delay + 40.0, "delay {delay}: {us} us");
+            assert!(us > delay - 30.0 && us < 1.024 * delay + 40.0, "delay {delay}: {us} us");
             let got = sent_packets(&mut pair);
-            assert_eq!(got.iter().map(|p| (p.0, p.1, p.2[0])).collect::<Vec<_>>(), [(0x11, packets[lost].psn, 0x60)]);
+            assert_eq!(
+                got.iter().map(|p| (p.0, p.1, p.2[0])).collect::<Vec<_>>(),
+                [(0x11, packets[lost].psn, 0x60)]
+            );
             let begin = pair.board.core.cycles;
             while pair.board.core.cycles < begin + 50 * 5000 {
                 assert_eq!(pair.board.step(), None);
@@ -432,7 +435,11 @@ fn r42_r36_reads_wait_for_their_turn_and_what_follows_waits_for_their_responses(
     }
     assert_eq!(held(&pair), 3);
     let outcome = pair.deliver(&packets[0]);
-    let said: Vec<_> = outcome.answers.iter().map(|a| (a.opcode, a.psn.wrapping_sub(packets[0].psn) & 0xff_ffff)).collect();
+    let said: Vec<_> = outcome
+        .answers
+        .iter()
+        .map(|a| (a.opcode, a.psn.wrapping_sub(packets[0].psn) & 0xff_ffff))
+        .collect();
     assert_eq!(said, [(0x11, 0), (0x0d, 1), (0x0f, 2), (0x11, 3)]);
     assert_eq!((held(&pair), pair.count(counters::REORDER_RELEASED)), (0, 1));
     pair.same_state(1);
@@ -491,9 +498,15 @@ fn r42_a_restart_forgets_what_is_held() {
     let mut again = Pair::on(board, program, 12, 0);
     again.attributes[0] = attributes;
     again.bring_up(1);
-    assert_eq!((again.count(counters::REORDER_HELD), again.count(counters::REORDER_RELEASED)), (0, 0));
+    assert_eq!(
+        (again.count(counters::REORDER_HELD), again.count(counters::REORDER_RELEASED)),
+        (0, 0)
+    );
     assert_eq!(again.deliver(&packets[0]).drained.len(), 0);
     again.same_state(1);
     let outcome = again.deliver(&packets[2]);
-    assert_eq!((outcome.responder, again.count(counters::REORDER_HELD)), (Some(counters::REORDER_HELD), 1));
+    assert_eq!(
+        (outcome.responder, again.count(counters::REORDER_HELD)),
+        (Some(counters::REORDER_HELD), 1)
+    );
 }
