@@ -13,7 +13,7 @@
 
 .equ qp.nak_distance, qp.executed   ; b3
 .equ qp.nak_delay, qp.epsn          ; b3: 16.384 us, 0: age doesn't count
-.equ qp.gap_since, qp.pmtu          ; h2: tick at which the gap was seen, or the one before: bit 0 is set; 0: there is none
+.equ qp.gap_since, qp.pmtu          ; h2: a tick or two after the gap was seen, bit 0 set; 0: there is none
 
 ; In the place of a WQE, which is read later.
 .equ slot, wqe
@@ -119,7 +119,7 @@ see_gap:
     ld.h2   qp.gap_since
     bnz     turn.end
     ld      now
-    sub     #1          ; never later than now
+    add     #1          ; later than now: a gap is never taken for older than it is
     or      #1
     st.h2   qp.gap_since
     ret
@@ -131,12 +131,14 @@ old_gap:
     ld      now
     sub.h2  qp.gap_since
     ld.h0   a
+    bbs     15, .young
     shr     a
     shr     a
     st      t0
     ld.b3   qp.nak_delay
     cmp     t0
     bt      nak_once
+.young:
     ret
 
 ; ePSN has gone on: what X's QP holds has its turn, up to the next gap.

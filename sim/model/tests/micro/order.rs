@@ -235,23 +235,22 @@ fn r23_nak_distance_says_which_packet_makes_the_gap_a_loss() {
     }
 }
 
-/// What the host tells in us is kept in units of 16.384 us; the NAK is not early, and at most two units late.
+/// The NAK is never early, and late by what units of 16.384 us and the turns of the main loop make.
 #[test]
 fn r23_nak_delay_makes_an_old_gap_a_loss_once() {
-    for delay in [1, 15, 20, 100, 1000, 4095u16] {
+    for delay in [1, 15, 16, 31, 47, 100, 1000, 4095u16] {
         let mut pair = early(5, |a| (a.nak_distance, a.nak_delay) = (63, delay));
         let packets = message(&mut pair, 1, 0, true, 5 * MTU, 0);
         for (lost, place) in [(0, 1), (2, 3)] {
-            assert!(pair.deliver(&packets[place]).answers.is_empty(), "delay {delay}");
             let begin = pair.board.core.cycles;
+            assert!(pair.deliver(&packets[place]).answers.is_empty(), "delay {delay}");
             while pair.board.outside.sent.is_empty() {
                 assert_eq!(pair.board.step(), None);
                 assert!(pair.board.core.cycles < begin + 50 * 5000, "delay {delay}: no NAK");
             }
             let us = (pair.board.core.cycles - begin) as f64 / 50.0;
-            // The packet itself takes some 20 us from where the gap was seen to where it has been answered.
             let delay = f64::from(delay);
-            assert!(us > delay - 30.0 && us < 1.024 * delay + 40.0, "delay {delay}: {us} us");
+            assert!(us >= delay && us < 1.024 * delay + 80.0, "delay {delay}: {us} us");
             let got = sent_packets(&mut pair);
             assert_eq!(
                 got.iter().map(|p| (p.0, p.1, p.2[0])).collect::<Vec<_>>(),
