@@ -306,6 +306,22 @@ fn r42_the_last_slot_is_for_a_qp_that_holds_nothing() {
         }
     }
     assert_eq!(held(&pair), 0);
+    // Of two that hold something neither gets the last one, the third QP does.
+    for index in 1..4u32 {
+        pair.attributes[index as usize - 1].qpn += 1 << 12;
+        pair.bring_up(index);
+    }
+    let flows: Vec<Vec<Packet>> = (1..4).map(|index| message(&mut pair, index, 0, true, 4 * MTU, 0)).collect();
+    for (flow, n, wanted) in [(0, 1, 1), (0, 2, 2), (1, 1, 3), (0, 3, 3), (1, 2, 3), (2, 1, 4)] {
+        pair.deliver(&flows[flow][n]);
+        assert_eq!(held(&pair), wanted, "flow {flow}, packet {n}");
+    }
+    for flow in &flows {
+        for packet in flow {
+            pair.deliver(packet);
+        }
+    }
+    assert_eq!(held(&pair), 0);
     for index in 1..4 {
         assert_eq!(pair.model.qp(index).unwrap().msn, 1);
         pair.same_state(index);
