@@ -174,6 +174,15 @@ fn r42_a_golden_and_a_verilated_engine_that_holds_early_requests_on_a_bad_wire()
     }
 }
 
+#[test]
+fn r42_small_engines_that_hold_early_requests_on_a_bad_wire() {
+    let options = Chaos { hold: true, ..chaos(0.05) };
+    for seed in 0..5 {
+        verilated("cu", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
+        mixed("cu", LATENCY, seed, &options).unwrap_or_else(|e| panic!("mixed, seed {seed}: {e:#}"));
+    }
+}
+
 /// The same work over golden engines and over Verilated ones, each on a bad wire of its own: both sides' memories are the same in the end.
 #[test]
 fn verilated_engines_leave_the_memories_that_golden_ones_leave() {

@@ -18,6 +18,7 @@ enum Pass {
     In(u8, u32),
     Out(u8, u32),
     W(u32, u8),
+    Slot(u16, u32),
 }
 
 /// The word that the `n`th read of a port gives.
@@ -105,6 +106,9 @@ impl Ports for Script {
         self.passes.push(Pass::W(word, strobes));
     }
     fn transmit(&mut self, _: &[u32], _: usize) {}
+    fn write_slot(&mut self, at: u16, word: u32) {
+        self.passes.push(Pass::Slot(at, word));
+    }
     fn count(&mut self) -> Option<u8> {
         None
     }
@@ -144,6 +148,9 @@ fn rtl(program: &[u32], cycles: usize, seed: u64, stall: f64, events: bool) -> (
             if c.w_valid.val() {
                 assert!(c.w_ready.val());
                 passes.push(Pass::W(c.w_data.val().to_u64() as u32, c.w_strobe.val().to_u64() as u8));
+            }
+            if c.slot_write.val() {
+                passes.push(Pass::Slot(c.slot_address.val().to_u64() as u16, c.slot_data.val().to_u64() as u32));
             }
             if c.event_ready.val() {
                 counted[code as usize] += 1;

@@ -8,6 +8,7 @@
 .equ host_index, header+3
 
 registers_reset:
+    call    slots_reset
     li      #reset.id
     st      r.id
     li      #reset.version
@@ -103,7 +104,7 @@ write_qp:
     st      t2
     li      #0x1b876f   ; the words that are kept
     and     t2
-    bz      accept_write
+    bz      .order
     ld      t0
     add     t1
     call    store_word
@@ -125,7 +126,22 @@ write_qp:
     and     #7
     add     #7
     bit     a
-    st      qp.pmtu
+    st.h0   qp.pmtu
+    jmp     accept_write
+; A word that isn't kept as it is.
+.order:
+    ld      t1
+    cmp     #11
+    bnz     accept_write
+    ld.b0   host_data
+    st.b3   qp.nak_distance
+    ld.h1   host_data
+    bz      .no_delay
+    call    over_16
+    bnz     .no_delay
+    ld      #1
+.no_delay:
+    st.b3   qp.nak_delay
     jmp     accept_write
 
 write_cq:
@@ -351,14 +367,14 @@ modify:
     clr     qp.rq
 .ring_stays:
     ld.t0   qp.rq_psn
-    st      qp.epsn
+    st.t0   qp.epsn
     sub     #1
-    ld.t0   a
-    st      qp.executed
+    st.t0   qp.executed
     clr     qp.msn
     clr     qp.serve
     clr     qp.stored_a
     clr     qp.stored_b
+    call    release
     call    state_renewed
     jmp     command.done
 .rts:
@@ -382,7 +398,7 @@ modify:
     bz      command.done
     ld      #5
     st      qp.state
-    jmp     flush
+    jmp     release_flush
 
 ; A read waits.
 lite_read:

@@ -79,8 +79,7 @@ read_request:
 .kept:
     ld.t0   bth2
     add     packet_next
-    ld.t0   a
-    st      qp.epsn
+    st.t0   qp.epsn
     ld      qp.msn
     add     #1
     ld.t0   a
@@ -148,9 +147,9 @@ serve_read:
     call    times_pmtu
     st      position
     ld      qp.serve_left
-    cmp     qp.pmtu
+    cmp.h0  qp.pmtu
     bt      .short
-    ld      qp.pmtu
+    ld.h0   qp.pmtu
 .short:
     st      packet_count
     clr     frame_op
@@ -225,7 +224,7 @@ serve_read:
     ld.b3   qp.serve
     and     #0x7f
     st.b3   qp.serve
-    ret
+    jmp     drain       ; what was held behind it
 .no_key:
     ld      qp.serve    ; of a duplicate: silently
     bbs     26, .over
@@ -330,7 +329,7 @@ at_place:
 
 ; R22. A: bytes, 2^31 at most. A: packets, at least one. Uses t1.
 packets:
-    add     qp.pmtu
+    add.h0  qp.pmtu
     sub     #1
     ld.t1   a
     st      t1

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT OR Apache-2.0
 ; A frame from the ring: R60, R61, R71, R72, the PSN window, SEND and WRITE.
 
-.var held               ; not 0: the frame stays in the ring, its QP's READ responses go first
+.var held               ; b0 not 0: the frame stays in the ring, its QP's READ responses go first; b1 not 0: ePSN has gone on
 .var frame              ; ring word where the next frame begins
 .var meta               ; h0 payload bytes, h2 ring word behind the frame
 .var header, 12         ; words 8 to 19 of the packet as numbers:
@@ -26,7 +26,7 @@
 
 ; Words of a QP's row that are made when the host writes word 0.
 .equ qp.qpn, qp.u0      ; our QPN
-.equ qp.pmtu, qp.u1     ; path MTU, bytes
+.equ qp.pmtu, qp.u1     ; h0 path MTU, bytes
 
 ; b1: words of extension headers.
 .align 64
@@ -97,11 +97,13 @@ rx_frame:
     mv      @rxn, [y+], repeat
     clr     held
     call    packet
-    ld      held
+    ld.b0   held
     bnz     .end
     ld.h2   meta
     st      frame
     st      @rx_release
+    ld      held
+    bnz     drain
 .end:
     ret
 
@@ -146,6 +148,7 @@ packet:
     ld      source
     cmp     qp.dest_ip
     bnz     .address
+.dispatch:
     ld.b3   bth0
     add     a           ; the transport's bits are 0
     jtab    opcodes
@@ -176,31 +179,21 @@ request:
     ld.t0   a
     bz      in_order
     bbs     23, duplicate
-    ld.b1   qp.state    ; R23: one NAK
-    bnz     .silent
-    ld      #1
-    st.b1   qp.state
-    inc     c.out_of_sequence
-    ld      qp.epsn     ; R24
-    st      answer_psn
-    ld      #0x60
-    jmp     answer
-.silent:
-    inc     c.out_of_sequence_silent
-    ret
+    jmp     early
 
 duplicate:
     inc     c.duplicate
     ld      op
     tst     #(1<<READ)+(1<<ATOMIC)
     bnz     duplicate_read
-    ld      qp.executed ; R26
+    ld.t0   qp.executed ; R26
     st      answer_psn
     ld      #0x1f
     jmp     answer
 
 in_order:
     clr.b1   qp.state
+    clr.h2   qp.gap_since
     ld      op
     bbc     READ, .no_read
     jmp     read_request
@@ -221,12 +214,12 @@ in_order:
 .follows:
     ld      op          ; R49
     bbs     ENDS, .ends
-    ld      qp.pmtu
+    ld.h0   qp.pmtu
     cmp.h0  meta
     bnz     invalid
     jmp     .fits
 .ends:
-    ld      qp.pmtu
+    ld.h0   qp.pmtu
     cmp.h0  meta
     bt      invalid
     ld      op
@@ -395,12 +388,13 @@ advance:
 
 accepted:
     inc     c.accepted
+    ld      #1
+    st.b1   held
     ld.t0   bth2
-    st      qp.executed
+    st.t0   qp.executed
     st      answer_psn
     add     #1
-    ld.t0   a
-    st      qp.epsn
+    st.t0   qp.epsn
     ld      bth2
     bbs     31, .acknowledge
     ret
@@ -445,7 +439,7 @@ fatal:
     ld      fatal_cause
     st      event1
     call    raise
-    jmp     flush
+    jmp     release_flush
 
 .var fatal_cause
 

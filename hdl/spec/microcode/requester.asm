@@ -60,6 +60,10 @@ turn:
     st      turn_qp
     bz      .end
     st      @x
+    ld.h2   qp.gap_since
+    bz      .no_gap
+    call    old_gap
+.no_gap:
     ld.b0   qp.state
     sub     #3
     cmp     #2
@@ -325,9 +329,9 @@ place_of:
     ld      qp.length
     sub     position
     st      packet_rest
-    cmp     qp.pmtu
+    cmp.h0  qp.pmtu
     bt      .short
-    ld      qp.pmtu
+    ld.h0   qp.pmtu
 .short:
     st      packet_count
     ret

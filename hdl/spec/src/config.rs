@@ -151,7 +151,7 @@ const CU: Config = Config {
     read_ring: 2,
     read_resources: 8,
     reorder_window: 4,
-    reorder_slots: 0,
+    reorder_slots: 4,
     selective_repeat: false,
     congestion_control: false,
 };

@@ -50,6 +50,10 @@ pub struct Core {
     pub hold: Signal<In, Bit>,
     pub steal_address: Signal<In, Bits<9>>,
     pub memory_data: Signal<Out, Bits<32>>,
+    /// A word that is written at Y, for the slots of early packets.
+    pub slot_write: Signal<Out, Bit>,
+    pub slot_address: Signal<Out, Bits<9>>,
+    pub slot_data: Signal<Out, Bits<32>>,
     instructions: Rom<11, 20>,
     upper: LogicRom<9, 20>,
     memory: SdpRam<9, 32>,
@@ -63,6 +67,8 @@ pub struct Core {
     zeros: DFF<Bits<8>>,
     x: DFF<Bits<3>>,
     y: DFF<Bits<9>>,
+    /// What is written at Y goes to the slots.
+    to_slots: DFF<Bit>,
     count: DFF<Bits<8>>,
     shift: DFF<Bits<2>>,
     strobes: DFF<Bits<4>>,
@@ -108,6 +114,8 @@ pub struct Core {
     pc_after: Signal<Local, Bits<12>>,
     target: Signal<Local, Bits<12>>,
     next: Signal<Local, Bits<12>>,
+    new_word: Signal<Local, Bits<32>>,
+    stores: Signal<Local, Bit>,
     nibbles: Signal<Local, Bits<8>>,
     result: Signal<Local, Bits<32>>,
 }
@@ -138,6 +146,9 @@ impl Core {
             hold: Default::default(),
             steal_address: Default::default(),
             memory_data: Default::default(),
+            slot_write: Default::default(),
+            slot_address: Default::default(),
+            slot_data: Default::default(),
             instructions: Rom::new(lower),
             upper: LogicRom::new(upper),
             memory: Default::default(),
@@ -150,6 +161,7 @@ impl Core {
             zeros: Default::default(),
             x: Default::default(),
             y: Default::default(),
+            to_slots: Default::default(),
             count: Default::default(),
             shift: Default::default(),
             strobes: Default::default(),
@@ -190,6 +202,8 @@ impl Core {
             pc_after: Default::default(),
             target: Default::default(),
             next: Default::default(),
+            new_word: Default::default(),
+            stores: Default::default(),
             nibbles: Default::default(),
             result: Default::default(),
         }
@@ -199,7 +213,10 @@ impl Core {
 impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pc, a, t, zeros, x, y, count, shift, strobes, starting, second, settled, held_x, held_op, computing, slip);
+        dff_setup!(
+            self, clock, pc, a, t, zeros, x, y, to_slots, count, shift, strobes, starting, second, settled, held_x, held_op, computing,
+            slip
+        );
         clock!(self, clock, instructions, upper, memory, stack);
 
         // The instruction, and what it is.
@@ -328,14 +345,19 @@ impl Logic for Core {
 
         // The memory's new word.
         self.memory.write_address.next = self.place.val();
-        self.memory.write_data.next = self.lanes.merged.val();
+        self.new_word.next = self.lanes.merged.val();
         if self.is_inc.val() {
-            self.memory.write_data.next = self.memory.read_data.val() + 1;
+            self.new_word.next = self.memory.read_data.val() + 1;
         }
-        self.memory.write_enable.next = self.act.val()
+        self.memory.write_data.next = self.new_word.val();
+        self.slot_data.next = self.new_word.val();
+        self.slot_address.next = self.y.q.val();
+        self.stores.next = self.act.val()
             & ((self.is_st.val() & self.from_value.val())
                 | ((self.is_st.val() | self.is_inc.val()) & (self.from_memory.val() | self.at_y.val()))
                 | (self.is_mv.val() & self.word.val().get_bit(5)));
+        self.memory.write_enable.next = self.stores.val() & !(self.from_port.val() & self.to_slots.q.val());
+        self.slot_write.next = self.stores.val() & self.from_port.val() & self.to_slots.q.val();
 
         // Accumulator and flags, a cycle later.
         self.computing.d.next = self.act.val() & self.computes.val();
@@ -373,6 +395,7 @@ impl Logic for Core {
                 }
                 1 => {
                     self.y.d.next = self.a.q.val().get_bits::<9>(0);
+                    self.to_slots.d.next = self.a.q.val().get_bit(9);
                 }
                 2 => {
                     self.count.d.next = self.a.q.val().get_bits::<8>(0);

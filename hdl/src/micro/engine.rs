@@ -11,6 +11,7 @@
 //! AXI IDs: write 0 payload, 1 completions and events; read 0 payload, 1 descriptors.
 
 use super::{Bursts, Core, Lite, Receiver, Transmitter};
+use crate::prim::SdpRam;
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
 
@@ -93,16 +94,20 @@ pub struct HcaMicro {
     transmitter: Transmitter,
     bursts: Bursts,
     lite: Lite,
+    /// Early packets, until their turn.
+    slots: SdpRam<9, 32>,
     enable: DFF<Bit>,
     icrc_off: DFF<Bit>,
     interrupt: DFF<Bit>,
     ip_valid: DFF<Bit>,
     local_mac: DFF<Bits<48>>,
     ip: DFF<Bits<32>>,
-    /// Where the core reads the ring.
+    /// Where the core reads the ring, or the slots.
     pointer: DFF<Bits<9>>,
+    in_slots: DFF<Bit>,
     cycles: DFF<Bits<16>>,
     restart: Signal<Local, Bit>,
+    received: Signal<Local, Bits<32>>,
     swapped: Signal<Local, Bits<32>>,
     status: Signal<Local, Bits<32>>,
     value: Signal<Local, Bits<32>>,
@@ -190,6 +195,7 @@ impl HcaMicro {
             transmitter: Default::default(),
             bursts: Default::default(),
             lite: Default::default(),
+            slots: Default::default(),
             enable: Default::default(),
             icrc_off: Default::default(),
             interrupt: Default::default(),
@@ -197,8 +203,10 @@ impl HcaMicro {
             local_mac: Default::default(),
             ip: Default::default(),
             pointer: Default::default(),
+            in_slots: Default::default(),
             cycles: Default::default(),
             restart: Default::default(),
+            received: Default::default(),
             swapped: Default::default(),
             status: Default::default(),
             value: Default::default(),
@@ -211,12 +219,13 @@ impl HcaMicro {
 impl Logic for HcaMicro {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, enable, icrc_off, interrupt, ip_valid, local_mac, ip, pointer, cycles);
+        dff_setup!(self, clk, enable, icrc_off, interrupt, ip_valid, local_mac, ip, pointer, in_slots, cycles);
         self.core.clock.next = self.clk.val();
         self.receiver.clock.next = self.clk.val();
         self.transmitter.clock.next = self.clk.val();
         self.bursts.clock.next = self.clk.val();
         self.lite.clock.next = self.clk.val();
+        self.slots.clock.next = self.clk.val();
         self.core.reset.next = self.rst.val();
         self.transmitter.reset.next = self.rst.val();
         self.bursts.reset.next = self.rst.val();
@@ -299,10 +308,19 @@ impl Logic for HcaMicro {
         self.lite.value.next = self.core.out_data.val();
 
         // Ports that the core reads.
-        self.swapped.next = bit_cast::<32, 8>(self.receiver.read_data.val().get_bits::<8>(24))
-            | (bit_cast::<32, 8>(self.receiver.read_data.val().get_bits::<8>(16)) << 8)
-            | (bit_cast::<32, 8>(self.receiver.read_data.val().get_bits::<8>(8)) << 16)
-            | (bit_cast::<32, 8>(self.receiver.read_data.val().get_bits::<8>(0)) << 24);
+        self.slots.read_enable.next = true;
+        self.slots.read_address.next = self.pointer.q.val();
+        self.slots.write_enable.next = self.core.slot_write.val();
+        self.slots.write_address.next = self.core.slot_address.val();
+        self.slots.write_data.next = self.core.slot_data.val();
+        self.received.next = self.receiver.read_data.val();
+        if self.in_slots.q.val() {
+            self.received.next = self.slots.read_data.val();
+        }
+        self.swapped.next = bit_cast::<32, 8>(self.received.val().get_bits::<8>(24))
+            | (bit_cast::<32, 8>(self.received.val().get_bits::<8>(16)) << 8)
+            | (bit_cast::<32, 8>(self.received.val().get_bits::<8>(8)) << 16)
+            | (bit_cast::<32, 8>(self.received.val().get_bits::<8>(0)) << 24);
         self.status.next = bit_cast::<32, 1>(self.receiver.waiting.val().into())
             | (bit_cast::<32, 1>(self.lite.write.val().into()) << 1)
             | (bit_cast::<32, 1>(self.lite.read.val().into()) << 2)
@@ -317,7 +335,7 @@ impl Logic for HcaMicro {
                 self.value.next = self.status.val();
             }
             2 => {
-                self.value.next = self.receiver.read_data.val();
+                self.value.next = self.received.val();
             }
             3 => {
                 self.value.next = self.swapped.val();
@@ -370,6 +388,7 @@ impl Logic for HcaMicro {
             4 => {
                 if self.core.out_valid.val() {
                     self.pointer.d.next = self.core.out_data.val().get_bits::<9>(0);
+                    self.in_slots.d.next = self.core.out_data.val().get_bit(10);
                 }
             }
             5 => {

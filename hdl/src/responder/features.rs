@@ -32,7 +32,8 @@ impl Features {
             ipv6: config.ipv6,
             requester: config.requester,
             reads: config.read_atomic,
-            reorder: config.reorder_slots != 0,
+            // The small engine's program holds early requests itself.
+            reorder: config.reorder_slots != 0 && !serial,
             address_bits: config.address_bits,
             serial,
         }

@@ -58,6 +58,9 @@ pub struct Outside {
     start: usize,
     tail: usize,
     pointer: usize,
+    /// Slots of early packets, and whether the receive pointer is in them.
+    slots: Vec<u32>,
+    in_slots: bool,
     counts: VecDeque<u8>,
     /// Bus memory from address 0 on.
     pub memory: Vec<u8>,
@@ -102,6 +105,8 @@ impl Board {
                 start: 0,
                 tail: 0,
                 pointer: 0,
+                slots: vec![0; 1 << isa::SLOTS_LOG],
+                in_slots: false,
                 counts: VecDeque::new(),
                 memory: vec![0; 1 << isa::ADDRESS_BITS],
                 bad: vec![],
@@ -236,7 +241,11 @@ impl Ports for Outside {
                     | u32::from(self.read_error) << status::READ_ERROR
             }
             input::RX | input::RXN => {
-                let word = self.ring[self.pointer];
+                let word = if self.in_slots {
+                    self.slots[self.pointer]
+                } else {
+                    self.ring[self.pointer]
+                };
                 self.pointer = (self.pointer + 1) % RING;
                 if port == input::RX {
                     word
@@ -294,7 +303,7 @@ impl Ports for Outside {
 
     fn output(&mut self, port: u8, value: u32) -> bool {
         match port {
-            output::RX_POINTER => self.pointer = value as usize % RING,
+            output::RX_POINTER => (self.pointer, self.in_slots) = (value as usize % RING, value >> isa::IN_SLOTS & 1 == 1),
             output::RX_RELEASE => self.tail = value as usize % RING,
             output::ADDRESS => self.address = value & ((1 << isa::ADDRESS_BITS) - 1),
             output::AR => return self.burst(value, false),
@@ -356,6 +365,10 @@ impl Ports for Outside {
             .enumerate()
             .flat_map(|(i, w)| if i < numbers { w.to_be_bytes() } else { w.to_le_bytes() });
         self.sent.push_back(bytes.skip(2).collect());
+    }
+
+    fn write_slot(&mut self, at: u16, word: u32) {
+        self.slots[usize::from(at)] = word;
     }
 
     fn count(&mut self) -> Option<u8> {

@@ -19,6 +19,8 @@ pub trait Ports {
     fn write_data(&mut self, word: u32, strobes: u8);
     /// A frame: words, of which the first `numbers` are numbers and the others bytes.
     fn transmit(&mut self, words: &[u32], numbers: usize);
+    /// A word for the slots of early packets.
+    fn write_slot(&mut self, at: u16, word: u32);
     /// A counter event of the receiver.
     fn count(&mut self) -> Option<u8>;
 }
@@ -46,6 +48,8 @@ pub struct Core {
     /// Page register.
     pub x: u8,
     pub y: u16,
+    /// What is written at Y goes to the slots.
+    pub to_slots: bool,
     pub count: u8,
     pub shift: u8,
     pub strobes: u8,
@@ -74,6 +78,7 @@ impl Core {
             t: false,
             x: 0,
             y: 0,
+            to_slots: false,
             count: 0,
             shift: 0,
             strobes: 0,
@@ -137,10 +142,11 @@ impl Core {
                     (Op::St, Source::Immediate) => self.memory[place] = lane.insert(self.memory[place], 0),
                     (Op::St | Op::Inc, Source::Memory | Source::Port) if source == Source::Memory || at_y => {
                         let word = self.memory[place];
-                        self.memory[place] = match op {
+                        let word = match op {
                             Op::St => lane.insert(word, self.a),
                             _ => word.wrapping_add(1),
                         };
+                        self.store(place, at_y, word, ports);
                     }
                     (Op::St, Source::Port) => {
                         let port = (address & 31) as u8;
@@ -263,7 +269,7 @@ impl Core {
             ports.write_data(merged, self.strobes);
         }
         if address & isa::MV_TO_Y != 0 {
-            self.memory[usize::from(self.y)] = merged;
+            self.store(self.y.into(), true, merged, ports);
             self.y = (self.y + 1) & (map::WORDS as u16 - 1);
         }
         if repeat {
@@ -274,11 +280,19 @@ impl Core {
         Some(next)
     }
 
+    fn store(&mut self, place: usize, at_y: bool, word: u32, ports: &mut dyn Ports) {
+        if at_y && self.to_slots {
+            ports.write_slot(place as u16, word);
+        } else {
+            self.memory[place] = word;
+        }
+    }
+
     fn output(&mut self, port: u8, ports: &mut dyn Ports) -> bool {
         let a = self.a;
         match port {
             output::X => self.x = (a & 7) as u8,
-            output::Y => self.y = (a & (map::WORDS as u32 - 1)) as u16,
+            output::Y => (self.y, self.to_slots) = ((a & (map::WORDS as u32 - 1)) as u16, a >> isa::TO_SLOTS & 1 == 1),
             output::COUNT => self.count = a as u8,
             output::SHIFT => (self.shift, self.strobes) = ((a & 3) as u8, (a >> 4 & 15) as u8),
             output::W => {

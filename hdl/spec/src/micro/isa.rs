@@ -30,6 +30,12 @@ pub const PAGE_LOG: usize = 6;
 pub const STACK: usize = 6;
 /// log2 of the receive ring's words.
 pub const RING_LOG: usize = 9;
+/// log2 of the words that hold early packets.
+pub const SLOTS_LOG: usize = 9;
+/// Bit of Y: what is written at Y goes to the slots, not to the memory. `Y + 1` doesn't change it.
+pub const TO_SLOTS: usize = 9;
+/// Bit of the receive pointer: it is a word of the slots, not of the ring. It doesn't change as the pointer goes on.
+pub const IN_SLOTS: usize = 10;
 /// Bits of a bus address.
 pub const ADDRESS_BITS: usize = 20;
 
@@ -184,7 +190,7 @@ pub mod input {
     pub const ZERO: u8 = 0;
     /// Bits as in [`super::status`].
     pub const STATUS: u8 = 1;
-    /// The ring's word at the receive pointer as it stands there (first byte on the wire in [7:0]); the pointer goes on.
+    /// The ring's (or the slots') word at the receive pointer as it stands there (first byte on the wire in [7:0]); the pointer goes on.
     pub const RX: u8 = 2;
     /// The same as a big-endian number (first byte on the wire in [31:24]).
     pub const RXN: u8 = 3;
@@ -231,13 +237,13 @@ pub mod status {
 pub mod output {
     /// Page register, 3 bits.
     pub const X: u8 = 0;
-    /// Memory pointer, 9 bits.
+    /// Memory pointer, 9 bits, and [9] as [`super::TO_SLOTS`].
     pub const Y: u8 = 1;
     /// Repeat count of `mv`, 8 bits.
     pub const COUNT: u8 = 2;
     /// [1:0] SH, [7:4] strobes of the words that go to W.
     pub const SHIFT: u8 = 3;
-    /// Receive pointer, 9 bits: a word of the ring.
+    /// Receive pointer, 9 bits: a word of the ring, or with [10] of the slots ([`super::IN_SLOTS`]).
     pub const RX_POINTER: u8 = 4;
     /// The ring is free up to this word, 9 bits.
     pub const RX_RELEASE: u8 = 5;

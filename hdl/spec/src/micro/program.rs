@@ -15,6 +15,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("response.asm", include_str!("../../microcode/response.asm")),
     ("gather.asm", include_str!("../../microcode/gather.asm")),
     ("read_responder.asm", include_str!("../../microcode/read_responder.asm")),
+    ("order.asm", include_str!("../../microcode/order.asm")),
 ];
 
 /// The program.
