@@ -7,6 +7,7 @@
 #![allow(clippy::collapsible_if, clippy::collapsible_match, clippy::nonminimal_bool)]
 
 pub mod board;
+pub mod congestion;
 pub mod host;
 pub mod mac;
 pub mod mem;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The golden model beside the engine: every frame goes to both, and at rest both must agree.
 //!
-//! Counters, answers (byte for byte), completions, memory, state and PSNs are compared. What the engine drops for want of buffer the model can't know: a round with such a drop isn't compared.
+//! Counters, answers and CNPs (byte for byte), completions, memory, state and PSNs are compared. What the engine drops for want of buffer the model can't know: a round with such a drop isn't compared.
 
 use crate::hold;
 use crate::responder::to_model;
@@ -17,13 +17,17 @@ use verbena_model::memory::Memory;
 use verbena_model::packet::Packet;
 use verbena_model::parse::{verdict, Local, Verdict};
 use verbena_spec::config::Config;
-use verbena_spec::counters::{COUNTERS, COUNTER_FILE, REORDER_RELEASED, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW};
+use verbena_spec::counters::{COUNTERS, COUNTER_FILE, REORDER_RELEASED, RX_FRAGMENT, RX_HOST, RX_HOST_OVERFLOW, RX_MARKED, TX_CNP};
 use verbena_spec::headers::syndrome;
 use verbena_spec::layout::status;
-use verbena_verbs::{Access as Remote, Mr, Region};
+use verbena_verbs::{Access as Remote, CongestionAttr, Mr, Region};
 
 const ACKNOWLEDGE: u8 = 0x11;
 const ATOMIC_ACKNOWLEDGE: u8 = 0x12;
+/// Congestion notification (R76).
+const CNP: u8 = 0x81;
+/// Counted as the golden model counts them, of those that are neither a frame's nor a packet's own, where the engine has a notification point.
+const CONGESTION_COUNTERS: [u8; 2] = [RX_MARKED, TX_CNP];
 /// All of a session is in one protection domain.
 const PD: u16 = 1;
 /// The library's default.
@@ -37,6 +41,7 @@ const IPV4: usize = 20;
 const IPV6: usize = 40;
 /// From the UDP header to the BTH's destination QPN.
 const QPN_AT: usize = 8 + 5;
+const OPCODE_AT: usize = 8;
 
 /// The model's side of a session.
 pub struct Shadow {
@@ -48,6 +53,9 @@ pub struct Shadow {
     /// QPNs of peers whose QPs serve READs.
     readers: Vec<u32>,
     counters: [u32; COUNTER_FILE],
+    /// The model's own counts when the round began.
+    before: [u32; COUNTER_FILE],
+    notification: bool,
     outcome: Outcome,
     max_pmtu: usize,
     answers: Vec<Vec<u8>>,
@@ -98,6 +106,8 @@ impl Shadow {
             others: vec![],
             readers: vec![],
             counters: [0; COUNTER_FILE],
+            before: [0; COUNTER_FILE],
+            notification: config.congestion_notification,
             outcome: Outcome::default(),
             max_pmtu: config.max_pmtu,
             answers: Vec::new(),
@@ -114,6 +124,7 @@ impl Shadow {
             }
         }
         self.counters = [0; COUNTER_FILE];
+        self.before = *self.golden.counters();
         self.outcome = Outcome::default();
         self.answers.clear();
         session.hca().tx.frames.clear();
@@ -132,6 +143,19 @@ impl Shadow {
             }
             self.completions.extend(found.iter().map(|c| to_model(0, c)));
         }
+    }
+
+    /// Marked packets are answered by CNPs, each (an interval of 0): the model has no time. Tells the engine, too.
+    pub fn notify(&mut self, session: &mut Session) -> Result<()> {
+        let attr = CongestionAttr {
+            notify: true,
+            react: false,
+            cnp_interval: 0,
+            ..CongestionAttr::default()
+        };
+        session.device.set_congestion(&attr)?;
+        (self.golden.congestion.notify, self.golden.congestion.cnp_interval) = (true, 0);
+        Ok(())
     }
 
     /// A region with these bytes, for READs or ATOMICs alone.
@@ -250,6 +274,7 @@ impl Shadow {
     fn compare_effects(&mut self, session: &mut Session) -> Result<()> {
         let mut engine: Vec<Vec<u8>> = session.hca().tx.frames.drain(..).map(|f| f.bytes).collect();
         let mut model = std::mem::take(&mut self.answers);
+        compare_notifications(&mut engine, &mut model)?;
         self.compare_readers(&mut engine, &mut model)?;
         engine.sort_by_key(|f| destination_qpn(f));
         model.sort_by_key(|f| destination_qpn(f));
@@ -355,6 +380,9 @@ impl Shadow {
     /// Counters, memory and QPs are the model's. `counted` is what the engine counted in this round.
     pub fn compare(&mut self, session: &mut Session, connections: &[Connection], counted: &[u32; COUNTER_FILE]) -> Result<()> {
         let mut model = self.counters;
+        for code in CONGESTION_COUNTERS.map(usize::from) {
+            model[code] = self.golden.counters()[code] - self.before[code];
+        }
         if !session.hca().config.host_port {
             for code in [RX_HOST, RX_FRAGMENT] {
                 model[usize::from(RX_HOST_OVERFLOW)] += std::mem::take(&mut model[usize::from(code)]);
@@ -368,7 +396,7 @@ impl Shadow {
                 matches!(
                     c.class,
                     verbena_spec::counters::Class::Rx | verbena_spec::counters::Class::Responder
-                )
+                ) || (self.notification && CONGESTION_COUNTERS.contains(&c.code))
             })
             .filter(|((_, engine, model), _)| engine != model)
             .map(|((name, engine, model), _)| format!("{name}: engine {engine}, model {model}"))
@@ -416,6 +444,26 @@ impl Shadow {
     }
 }
 
+/// Takes the CNPs out of both lists: they are the same, but when one leaves among the answers is the engine's own (R76).
+fn compare_notifications(engine: &mut Vec<Vec<u8>>, model: &mut Vec<Vec<u8>>) -> Result<()> {
+    let take = |frames: &mut Vec<Vec<u8>>| -> Vec<Vec<u8>> {
+        let (mut cnps, others): (Vec<_>, Vec<_>) = std::mem::take(frames).into_iter().partition(|f| opcode(f) == Some(CNP));
+        *frames = others;
+        cnps.sort();
+        cnps
+    };
+    let (engine, model) = (take(engine), take(model));
+    let at = engine.iter().zip(&model).position(|(a, b)| a != b);
+    hold!(
+        at.is_none() && engine.len() == model.len(),
+        "CNPs differ: engine {}, model {}; first difference {:02x?}",
+        engine.len(),
+        model.len(),
+        at.map(|i| (&engine[i], &model[i]))
+    );
+    Ok(())
+}
+
 /// What the engine sent to the peer.
 fn packet(frame: &[u8]) -> Result<Packet> {
     let local = Local {
@@ -431,8 +479,17 @@ fn packet(frame: &[u8]) -> Result<Packet> {
 }
 
 fn destination_qpn(frame: &[u8]) -> Option<Vec<u8>> {
+    let at = udp(frame)? + QPN_AT;
+    frame.get(at..at + 3).map(<[u8]>::to_vec)
+}
+
+fn opcode(frame: &[u8]) -> Option<u8> {
+    frame.get(udp(frame)? + OPCODE_AT).copied()
+}
+
+/// Where the UDP header begins.
+fn udp(frame: &[u8]) -> Option<usize> {
     let tag = if frame.get(12..14) == Some(&[0x81, 0]) { TAG } else { 0 };
     let ip = ETHERNET + tag;
-    let at = QPN_AT + ip + if frame.get(ip)? >> 4 == 6 { IPV6 } else { IPV4 };
-    frame.get(at..at + 3).map(<[u8]>::to_vec)
+    Some(ip + if frame.get(ip)? >> 4 == 6 { IPV6 } else { IPV4 })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An ACKNOWLEDGE frame in plain Rust, made from a QP row as the transmit station should make it. Written from the rules, not from the RTL.
+//! An ACKNOWLEDGE or CNP frame in plain Rust, made from a QP row as the transmit station should make it. Written from the rules, not from the RTL.
 
 use verbena_spec::layout::qp;
 
@@ -18,6 +18,8 @@ pub struct Ack {
     pub syndrome: u8,
     pub psn: u32,
     pub msn: u32,
+    /// A CNP (R76): only its QP counts.
+    pub notification: bool,
 }
 
 /// R1-R4, bit by bit, from the first byte of the IP header to before the ICRC.
@@ -69,22 +71,29 @@ pub fn ack_frame(port: &Port, row: &[u32], ack: &Ack) -> Vec<u8> {
     let mut roce = vec![];
     roce.extend((qp::UDP_SOURCE.get(row) as u16).to_be_bytes());
     roce.extend(4791u16.to_be_bytes());
-    roce.extend(28u16.to_be_bytes()); // UDP 8, BTH 12, AETH 4, ICRC 4
+    let body: u16 = if ack.notification { 16 } else { 4 };
+    let udp_length = 24 + body; // UDP 8, BTH 12, AETH 4 or a CNP's 16, ICRC 4
+    roce.extend(udp_length.to_be_bytes());
     roce.extend([0, 0]);
-    roce.extend([0x11, 0x40]); // ACKNOWLEDGE; SE 0, MigReq 1, pad 0, TVer 0
+    roce.extend([if ack.notification { 0x81 } else { 0x11 }, 0x40]); // ACKNOWLEDGE or CNP; SE 0, MigReq 1, pad 0, TVer 0
     roce.extend((qp::PKEY.get(row) as u16).to_be_bytes());
-    roce.extend(qp::DEST_QPN.get(row).to_be_bytes());
-    roce.extend(ack.psn.to_be_bytes());
-    roce.extend(((ack.syndrome as u32) << 24 | ack.msn).to_be_bytes());
+    if ack.notification {
+        roce.extend((qp::DEST_QPN.get(row) | 1 << 30).to_be_bytes()); // BECN
+        roce.extend([0; 20]); // PSN 0, and 16 bytes
+    } else {
+        roce.extend(qp::DEST_QPN.get(row).to_be_bytes());
+        roce.extend(ack.psn.to_be_bytes());
+        roce.extend(((ack.syndrome as u32) << 24 | ack.msn).to_be_bytes());
+    }
 
     let mut packet = vec![];
     if ipv6 {
         packet.extend((0x6000_0000 | qp::TRAFFIC_CLASS.get(row) << 20).to_be_bytes());
-        packet.extend([0, 28, 17, qp::HOP_LIMIT.get(row) as u8]);
+        packet.extend([0, udp_length as u8, 17, qp::HOP_LIMIT.get(row) as u8]);
         packet.extend(gid.to_be_bytes());
         packet.extend(&peer);
     } else {
-        packet.extend([0x45, qp::TRAFFIC_CLASS.get(row) as u8, 0, 48, 0, 0, 0x40, 0]);
+        packet.extend([0x45, qp::TRAFFIC_CLASS.get(row) as u8, 0, udp_length as u8 + 20, 0, 0, 0x40, 0]);
         packet.extend([qp::HOP_LIMIT.get(row) as u8, 17, 0, 0]);
         packet.extend((gid as u32).to_be_bytes());
         packet.extend(&peer[12..]);
@@ -128,6 +137,7 @@ mod tests {
                 syndrome: 31,
                 psn: 5,
                 msn: 6,
+                notification: false,
             },
         );
         assert_eq!(frame.len(), 62);

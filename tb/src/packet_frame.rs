@@ -157,6 +157,7 @@ mod tests {
             syndrome: 0x61,
             psn: 5,
             msn: 6,
+            notification: false,
         };
         let packet = Packet {
             index: 3,

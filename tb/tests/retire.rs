@@ -68,6 +68,7 @@ fn effects(e: &RetireEntry, failed: bool, spoiled: bool) -> Effects {
             syndrome,
             psn: e.psn,
             msn: e.msn,
+            notification: false,
         }),
         completion: e.complete.then_some(CompletionJob {
             cq: e.cq,

@@ -46,6 +46,63 @@ mixed!(frames_32_stall, cu, 7, false, true);
 mixed!(frames_32_idle_stall, cu, 8, true, true);
 mixed!(r3_r18_frames_32_ipv6_and_tag, wide_cu, 9, true, true);
 
+/// CNPs among ACKs, packets and host frames, for RC and UC QPs alike: opcode 0x81, BECN 1, PSN 0, 16 bytes of zeros; each counts as `TX_CNP`.
+macro_rules! notified {
+    ($name:ident, $tx:ident, $seed:literal, $idle:literal, $stall:literal) => {
+        #[test]
+        fn $name() {
+            let mut h = $tx($seed, $idle, $stall);
+            h.random_rows();
+            for index in [1, 3] {
+                qp::SERVICE.set(&mut h.rows[index], 1);
+                h.write_row(index as u16);
+            }
+            let mut cnps = 0;
+            for _ in 0..60 {
+                let ack = h.random_ack();
+                let notification = h.rng.gen_bool(0.5);
+                cnps += notification as u32;
+                h.push_ack(Ack { notification, ..ack });
+                let length = h.rng.gen_range(0..60);
+                let packet = h.random_packet(length, true, 4, false);
+                h.push_packet(&packet);
+                h.push_host(length + 1);
+            }
+            h.run(60_000);
+            assert!(cnps > 20);
+            assert_eq!(h.events[counters::TX_CNP as usize], cnps);
+        }
+    };
+}
+
+notified!(r13_r76_notifications_64, tengig, 41, false, false);
+notified!(r13_r76_notifications_64_idle_stall, tengig, 42, true, true);
+notified!(r13_r76_notifications_32, cu, 43, false, false);
+notified!(r13_r76_notifications_32_ipv6_and_tag, wide_cu, 44, true, true);
+
+/// A CNP takes the cycles of a packet with four words behind its BTH, and one behind it is an ACK as ever.
+#[test]
+fn r76_rate_of_notifications() {
+    let mut h = tengig(45, false, false);
+    h.random_rows();
+    for index in 0..16 {
+        qp::IPV6.set(&mut h.rows[index], 0);
+        qp::VLAN.set(&mut h.rows[index], 0);
+        h.write_row(index as u16);
+    }
+    for k in 0..20 {
+        let ack = h.random_ack();
+        h.push_ack(Ack {
+            notification: k % 2 == 0,
+            ..ack
+        });
+    }
+    h.run(2_000);
+    let gap = (h.starts[18] - h.starts[0]) as f64 / 9.0;
+    println!("a CNP and an ACK every {gap} cycles");
+    assert!(gap <= 39.0, "gap {gap}");
+}
+
 #[test]
 fn r43_all_rnr_codes_and_every_nak_pass() {
     for mut h in [Any::Tengig(tengig(10, false, false)), Any::Cu(cu(11, false, false))] {
@@ -107,6 +164,7 @@ fn r16_checksum_corners() {
                 syndrome: 31,
                 psn: 0,
                 msn: 0,
+                notification: false,
             };
             qp::DEST_IP_3.set(row, 0);
             let frame = verbena_tb::ack_frame::ack_frame(&port, row, &ack);
@@ -121,6 +179,7 @@ fn r16_checksum_corners() {
             syndrome: 31,
             psn: index as u32,
             msn: 0,
+            notification: false,
         });
     }
     h.run(10_000);

@@ -86,8 +86,9 @@ pub struct Config {
     pub reorder_slots: usize,
     /// After a NAK the requester can send one packet again alone.
     pub selective_repeat: bool,
-    /// CNPs for marked packets, and a rate limiter.
-    pub congestion_control: bool,
+    /// Congestion control's two halves (R76): CNPs are sent for marked packets; CNPs slow the requests of the QPs that they are for.
+    pub congestion_notification: bool,
+    pub congestion_reaction: bool,
 }
 
 const TENGIG: Config = Config {
@@ -120,7 +121,8 @@ const TENGIG: Config = Config {
     reorder_window: 64,
     reorder_slots: 64,
     selective_repeat: true,
-    congestion_control: false,
+    congestion_notification: true,
+    congestion_reaction: false,
 };
 
 const CU: Config = Config {
@@ -153,7 +155,8 @@ const CU: Config = Config {
     reorder_window: 4,
     reorder_slots: 4,
     selective_repeat: false,
-    congestion_control: false,
+    congestion_notification: false,
+    congestion_reaction: false,
 };
 
 /// All presets, the default first.

@@ -160,8 +160,8 @@ row! {
 pub const CONGESTION_WORDS: usize = 5;
 
 row! {
-    /// Congestion control of the whole engine, registers from `registers::CONGESTION` on; an engine without it (READ_LIMITS bit 7) has none of
-    /// them (SLVERR). Words 1 to 4 are DCQCN's parameters (Zhu et al., SIGCOMM 2015).
+    /// Congestion control of the whole engine, registers from `registers::CONGESTION` on; an engine without it (READ_LIMITS bits 7 and 8) has none of
+    /// them (SLVERR). Without the half that a field belongs to it has no effect. Words 1 to 4 are DCQCN's parameters (Zhu et al., SIGCOMM 2015).
     congestion {
         NOTIFY "notify" 0 0 1 "CNPs are sent for packets that arrive marked (R76)";
         REACT "react" 0 1 1 "a CNP slows its QP's requests";

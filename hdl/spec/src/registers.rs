@@ -46,8 +46,10 @@ pub struct Window {
 pub const DOORBELLS: u32 = 0x01_0000;
 /// Counters, read-only, 4 bytes each, by code.
 pub const COUNTERS: u32 = 0x00_1000;
-/// Congestion control, `layout::congestion`, where the engine has it.
+/// Congestion control, `layout::congestion`, where the engine has any of it: read-write registers.
 pub const CONGESTION: u32 = 0x00_2000;
+/// Their number among the registers, where others have `address / 4`.
+pub const CONGESTION_NUMBER: u32 = 40;
 /// CQ rows, 16 bytes each.
 pub const CQ_TABLE: u32 = 0x02_0000;
 /// MTT entries, 8 bytes each.
@@ -57,7 +59,8 @@ pub const MR_TABLE: u32 = 0x04_0000;
 /// QP rows, 128 bytes each.
 pub const QP_TABLE: u32 = 0x10_0000;
 
-/// The counter file's RAM holds read-back rows behind the counters: register `address / 4` is row `READ_BACK_ROW + address / 4`.
+/// The counter file's RAM holds read-back rows behind the counters: register `address / 4` is row `READ_BACK_ROW + address / 4`, the
+/// congestion row's words are those from `READ_BACK_ROW + CONGESTION_NUMBER` on.
 pub const READ_BACK_ROW: u32 = COUNTER_FILE as u32;
 
 /// A doorbell's place in its index's 16 bytes, in words.
@@ -168,7 +171,7 @@ registers! {
     0x84 EQ_PRODUCER "eq_producer" ReadOnly 0 "[15:0] producer index; n + 1 bits of it likewise";
     0x88 TICK "tick" ReadWrite 0 "clocks per 4.096 us as 24.8 fixed point; reset value from the preset's clock";
     0x8c SCRATCH "scratch" ReadWrite 0 "no effect";
-    0x90 READ_LIMITS "read_limits" ReadOnly 0 "READ and ATOMIC as responder, from the preset: [4:0] most that a peer may have outstanding on a QP, [5] ATOMIC is served; [6] as requester: selective repeat; [7] congestion control; [28:16] resources for all QPs together";
+    0x90 READ_LIMITS "read_limits" ReadOnly 0 "READ and ATOMIC as responder, from the preset: [4:0] most that a peer may have outstanding on a QP, [5] ATOMIC is served; [6] as requester: selective repeat; congestion control: [7] CNPs are sent for marked packets, [8] CNPs slow requests; [28:16] resources for all QPs together";
 }
 
 impl Window {
@@ -224,7 +227,8 @@ pub fn capabilities(config: &Config) -> u32 {
 
 /// The READ_LIMITS register of a preset.
 pub fn read_limits(config: &Config) -> u32 {
-    let requester = (config.selective_repeat as u32) << 6 | (config.congestion_control as u32) << 7;
+    let requester =
+        (config.selective_repeat as u32) << 6 | (config.congestion_notification as u32) << 7 | (config.congestion_reaction as u32) << 8;
     if !config.read_atomic {
         return requester;
     }
@@ -278,6 +282,9 @@ mod tests {
             assert_eq!(register.address, 4 * index as u32);
         }
         assert!((READ_BACK_ROW as usize + REGISTERS.len()) <= 128);
+        // The congestion row's read-back, an index of three bits behind all others.
+        assert!(REGISTERS.len() <= CONGESTION_NUMBER as usize && CONGESTION_NUMBER.is_multiple_of(8));
+        assert!(layout::CONGESTION_WORDS <= 8 && CONGESTION_NUMBER + 8 <= 64);
     }
 
     #[test]

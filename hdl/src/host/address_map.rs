@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! address, write, whole ─► (address & mask) == base, for each window of `verbena_spec::registers::WINDOWS` ─► target
+//!                      ├─► the congestion row, registers too
 //!                      └─► readable / writable map of the registers
 //! ```
 //!
@@ -11,6 +12,7 @@
 
 use rust_hdl::prelude::*;
 use verbena_spec::config::Config;
+use verbena_spec::layout;
 use verbena_spec::registers::{self, Access, REGISTERS};
 
 /// Where an access goes.
@@ -36,10 +38,13 @@ pub struct AddressMap {
     /// All four strobes are set.
     pub whole: Signal<In, Bit>,
     pub target: Signal<Out, Target>,
+    /// Of a register: its number.
+    pub number: Signal<Out, Bits<6>>,
     map: Signal<Local, Bits<64>>,
     page: Signal<Local, Bits<21>>,
     allowed: Signal<Local, Bit>,
     slot: Signal<Local, Bits<2>>,
+    word: Signal<Local, Bits<3>>,
     readable: Constant<Bits<64>>,
     writable: Constant<Bits<64>>,
     register_mask: Constant<Bits<21>>,
@@ -57,6 +62,11 @@ pub struct AddressMap {
     qp_base: Constant<Bits<21>>,
     slot_receive: Constant<Bits<2>>,
     slot_send: Constant<Bits<2>>,
+    congestion_mask: Constant<Bits<21>>,
+    congestion_base: Constant<Bits<21>>,
+    congestion_last: Constant<Bits<3>>,
+    congestion_number: Constant<Bits<6>>,
+    has_congestion: Constant<Bit>,
     has_requester: Constant<Bit>,
 }
 
@@ -86,6 +96,7 @@ fn registers_where(config: &Config, which: fn(Access) -> bool) -> Constant<Bits<
 impl AddressMap {
     pub fn new(config: &Config) -> Self {
         assert_eq!(config.n_qps, config.n_cqs, "one doorbell page serves both");
+        assert_eq!(registers::CONGESTION, 1 << 13, "the kernel's bit");
         let (counter_mask, counter_base) = window(registers::COUNTERS, config);
         let (doorbell_mask, doorbell_base) = window(registers::DOORBELLS, config);
         let (cq_mask, cq_base) = window(registers::CQ_TABLE, config);
@@ -97,10 +108,12 @@ impl AddressMap {
             write: Default::default(),
             whole: Default::default(),
             target: Default::default(),
+            number: Default::default(),
             map: Default::default(),
             page: Default::default(),
             allowed: Default::default(),
             slot: Default::default(),
+            word: Default::default(),
             readable: registers_where(config, |access| access != Access::WriteOnly),
             writable: registers_where(config, |access| access != Access::ReadOnly),
             register_mask: Constant::new(0x1f_ff03.into()),
@@ -118,6 +131,11 @@ impl AddressMap {
             qp_base,
             slot_receive: Constant::new((registers::doorbell::RQ_PRODUCER as u64).to_bits()),
             slot_send: Constant::new((registers::doorbell::SQ_PRODUCER as u64).to_bits()),
+            congestion_mask: Constant::new(0x1f_ffe3.into()),
+            congestion_base: Constant::new((registers::CONGESTION as u64).to_bits()),
+            congestion_last: Constant::new((layout::CONGESTION_WORDS as u64 - 1).to_bits()),
+            congestion_number: Constant::new((registers::CONGESTION_NUMBER as u64).to_bits()),
+            has_congestion: Constant::new(config.congestion_notification || config.congestion_reaction),
             has_requester: Constant::new(config.requester),
         }
     }
@@ -166,7 +184,17 @@ impl Logic for AddressMap {
                 self.target.next = Target::Counter;
             }
         }
-        if self.allowed.val() {
+        // A bit of the address tells a number of the congestion row from one of the first page; any other address's has no meaning.
+        self.word.next = self.address.val().get_bits::<3>(2);
+        self.number.next = self.address.val().get_bits::<6>(2);
+        if self.has_congestion.val() & self.address.val().get_bit(13) {
+            self.number.next = self.congestion_number.val() | bit_cast::<6, 3>(self.word.val());
+        }
+        if self.allowed.val()
+            | (self.has_congestion.val()
+                & ((self.address.val() & self.congestion_mask.val()) == self.congestion_base.val())
+                & (self.word.val() <= self.congestion_last.val()))
+        {
             self.target.next = Target::Register;
         }
         if self.write.val() & !self.whole.val() {

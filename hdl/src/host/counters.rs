@@ -5,7 +5,7 @@
 //! rx, responder, tx, extra ─► turn ─► RAM 256 × 16 ─► +1, low half then high half ─► RAM
 //! access (registers) ────────────┘         └─► half_data, half_strobe: low, then high
 //!
-//! row 0-63 counters, by code; row 64-127 what software wrote to register (row - 64); row r has its halves at 2r and 2r + 1
+//! row 0-63 counters, by code; row 64-127 what software wrote to register (row - 64), the congestion row behind the others; row r has its halves at 2r and 2r + 1
 //! ```
 //!
 //! An event takes 4 cycles; while one is counted the turn moves on to the next source that waits, so any pattern of sources keeps

@@ -8,6 +8,7 @@
 //! ```
 
 use rust_hdl::prelude::*;
+use verbena_spec::layout::congestion;
 use verbena_spec::registers;
 
 /// `GW` is 4 words for each GID of the preset.
@@ -16,7 +17,7 @@ pub struct RegisterValues<const GW: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub write: Signal<In, Bit>,
-    /// Byte address / 4.
+    /// Byte address / 4; the congestion row's as `verbena_spec::registers` says.
     pub index: Signal<In, Bits<6>>,
     pub data: Signal<In, Bits<32>>,
     pub enable: Signal<Out, Bit>,
@@ -32,6 +33,8 @@ pub struct RegisterValues<const GW: usize> {
     pub eq_control: Signal<Out, Bits<32>>,
     pub eq_consumer: Signal<Out, Bits<16>>,
     pub tick: Signal<Out, Bits<32>>,
+    pub notify: Signal<Out, Bit>,
+    pub cnp_interval: Signal<Out, Bits<8>>,
     control: DFF<Bits<4>>,
     mac_low: DFF<Bits<32>>,
     mac_high: DFF<Bits<16>>,
@@ -43,6 +46,8 @@ pub struct RegisterValues<const GW: usize> {
     eq_valid: DFF<Bit>,
     consumer: DFF<Bits<16>>,
     tick_value: DFF<Bits<32>>,
+    notify_value: DFF<Bit>,
+    cnp_interval_value: DFF<Bits<8>>,
     is_control: Constant<Bits<6>>,
     is_mac_low: Constant<Bits<6>>,
     is_mac_high: Constant<Bits<6>>,
@@ -63,6 +68,8 @@ pub struct RegisterValues<const GW: usize> {
     is_eq_control: Constant<Bits<6>>,
     is_eq_consumer: Constant<Bits<6>>,
     is_tick: Constant<Bits<6>>,
+    is_congestion: Constant<Bits<6>>,
+    has_notification: Constant<Bit>,
     tick_reset: Constant<Bits<32>>,
 }
 
@@ -79,6 +86,16 @@ fn word(value: u32) -> Constant<Bits<32>> {
 impl<const GW: usize> RegisterValues<GW> {
     pub fn new(config: &verbena_spec::config::Config) -> Self {
         assert_eq!(GW, 4 * config.n_gids, "RegisterValues: GW must be 4 * n_gids");
+        // The kernel's offsets in the congestion row.
+        assert_eq!((congestion::NOTIFY.word, congestion::NOTIFY.low), (0, 0));
+        assert_eq!(
+            (
+                congestion::CNP_INTERVAL.word,
+                congestion::CNP_INTERVAL.low,
+                congestion::CNP_INTERVAL.bits
+            ),
+            (0, 8, 8)
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -97,6 +114,8 @@ impl<const GW: usize> RegisterValues<GW> {
             eq_control: Default::default(),
             eq_consumer: Default::default(),
             tick: Default::default(),
+            notify: Default::default(),
+            cnp_interval: Default::default(),
             control: Default::default(),
             mac_low: Default::default(),
             mac_high: Default::default(),
@@ -108,6 +127,8 @@ impl<const GW: usize> RegisterValues<GW> {
             eq_valid: Default::default(),
             consumer: Default::default(),
             tick_value: Default::default(),
+            notify_value: Default::default(),
+            cnp_interval_value: Default::default(),
             is_control: number(registers::CONTROL),
             is_mac_low: number(registers::MAC_LOW),
             is_mac_high: number(registers::MAC_HIGH),
@@ -133,6 +154,8 @@ impl<const GW: usize> RegisterValues<GW> {
             is_eq_control: number(registers::EQ_CONTROL),
             is_eq_consumer: number(registers::EQ_CONSUMER),
             is_tick: number(registers::TICK),
+            is_congestion: number(4 * registers::CONGESTION_NUMBER),
+            has_notification: Constant::new(config.congestion_notification),
             tick_reset: Constant::new((registers::tick(config) as u64).to_bits()),
         }
     }
@@ -153,7 +176,9 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             eq_log,
             eq_valid,
             consumer,
-            tick_value
+            tick_value,
+            notify_value,
+            cnp_interval_value
         );
         self.gid_index.next = self.index.val() - self.gid_first.val();
         for i in 0..16 {
@@ -199,6 +224,8 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
         self.eq_control.next = bit_cast::<32, 4>(self.eq_log.q.val()) | (bit_cast::<32, 1>(self.eq_valid.q.val().into()) << 31);
         self.eq_consumer.next = self.consumer.q.val();
         self.tick.next = self.tick_value.q.val();
+        self.notify.next = self.notify_value.q.val();
+        self.cnp_interval.next = self.cnp_interval_value.q.val();
 
         if self.write.val() {
             if self.index.val() == self.is_control.val() {
@@ -232,6 +259,10 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             if self.index.val() == self.is_tick.val() {
                 self.tick_value.d.next = self.data.val() & self.tick_mask.val();
             }
+            if self.has_notification.val() & (self.index.val() == self.is_congestion.val()) {
+                self.notify_value.d.next = self.data.val().get_bit(0);
+                self.cnp_interval_value.d.next = self.data.val().get_bits::<8>(8);
+            }
         }
 
         if self.reset.val() {
@@ -245,6 +276,8 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             self.eq_valid.d.next = false;
             self.consumer.d.next = 0.into();
             self.tick_value.d.next = self.tick_reset.val();
+            self.notify_value.d.next = false;
+            self.cnp_interval_value.d.next = 0.into();
         }
     }
 

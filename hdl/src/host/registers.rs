@@ -71,6 +71,9 @@ pub struct Registers<const GW: usize> {
     pub eq_restart_ready: Signal<In, Bit>,
     pub eq_producer: Signal<In, Bits<16>>,
     pub tick: Signal<Out, Bits<32>>,
+    /// Congestion control (R76): CNPs are sent, at most one a QP in so many us.
+    pub notify: Signal<Out, Bit>,
+    pub cnp_interval: Signal<Out, Bits<8>>,
     /// All tables are cleared.
     pub tables_ready: Signal<In, Bit>,
     /// A soft reset waits for open bursts.
@@ -247,6 +250,8 @@ impl<const GW: usize> Registers<GW> {
             eq_restart_ready: Default::default(),
             eq_producer: Default::default(),
             tick: Default::default(),
+            notify: Default::default(),
+            cnp_interval: Default::default(),
             tables_ready: Default::default(),
             draining: Default::default(),
             qp_valid: Default::default(),
@@ -389,9 +394,9 @@ impl<const GW: usize> Logic for Registers<GW> {
         clock!(self, clock, values);
 
         // Decode.
-        self.number.next = self.address.q.val().get_bits::<6>(2);
         self.map.address.next = self.address.q.val();
         self.map.write.next = self.writing.q.val();
+        self.number.next = self.map.number.val();
         self.map.whole.next = self.s_w_strobe.val() == self.all_strobes.val();
 
         // Values.
@@ -413,6 +418,8 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.eq_control.next = self.values.eq_control.val();
         self.eq_consumer.next = self.values.eq_consumer.val();
         self.tick.next = self.values.tick.val();
+        self.notify.next = self.values.notify.val();
+        self.cnp_interval.next = self.values.cnp_interval.val();
 
         // Registers that aren't what software wrote, and the file's halves: each is zero unless picked, and all are put together. A pick
         // lasts for the first cycle of Act.

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `store` and `load` are one cycle, and not while one of their kind goes on. A store takes 8 cycles, in which the head stands still, and a ninth until it can be loaded; a load 10. What was loaded is
-//! `m_head` from the cycle after `advance`, so that the next head comes while this one is looked at. `m_head` is the packet as it was, but that its frame is released by number: `end_beat` is bit 12 and the slot.
+//! `m_head` from the cycle after `advance`, so that the next head comes while this one is looked at. `m_head` is the packet as it was, but that its frame is released by number: `end_beat` is bit 12 and the slot; and
+//! that it isn't `marked`: it was when it came.
 
 use crate::prim::SplitRam;
 use crate::rx::PacketHead;
@@ -220,6 +221,7 @@ impl Logic for HeadStore {
             self.kept.d.next = self.loaded.q.val();
         }
         self.m_head.next = self.kept.q.val();
+        self.m_head.next.marked = false;
 
         if self.reset.val() {
             self.writes.d.next = false;

@@ -109,6 +109,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub packet_busy: Signal<Out, Bit>,
     pub packet_psn: Signal<Out, Bits<24>>,
     pub packet_moved: Signal<Out, Bit>,
+    /// With `head_next`: the head is marked, and passed the checks of an RC or UC QP, the head's (R76).
+    pub marked: Signal<Out, Bit>,
     /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
     /// Access one-hot: local write, remote write, remote read, remote atomic.
     pub key_start: Signal<Out, Bit>,
@@ -171,6 +173,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     hold_code_kept: DFF<Bits<6>>,
     packet_go: Signal<Local, Bit>,
     at_home: Signal<Local, Bit>,
+    /// A marked head has passed the demux; a cycle late.
+    marked_passed: DFF<Bit>,
     /// A request is with the READ responder; a cycle late, long before and after the MSN matters.
     asked: DFF<Bit>,
     /// The house works on a doorbell; a cycle late.
@@ -288,6 +292,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             packet_busy: Default::default(),
             packet_psn: Default::default(),
             packet_moved: Default::default(),
+            marked: Default::default(),
             key_start: Default::default(),
             key_op: Default::default(),
             key: Default::default(),
@@ -340,6 +345,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             packet_go: Default::default(),
             at_home: Default::default(),
             posting: Default::default(),
+            marked_passed: Default::default(),
             asked: Default::default(),
             index: Default::default(),
             state_read: Default::default(),
@@ -408,6 +414,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             hold_code_kept,
             last_psn,
             posting,
+            marked_passed,
             asked
         );
         clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
@@ -506,6 +513,11 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.demux.word.next = self.rows.word.val();
         self.sequencer.demux_done.next = self.demux.done.val();
         self.sequencer.demux_fail.next = self.demux.fail.val();
+
+        // R76: whatever becomes of the packet.
+        self.marked_passed.d.next =
+            self.head.val().marked & self.demux.done.val() & !self.demux.fail.val() & !(self.opcode.datagram.val() & self.has_ud.val());
+        self.marked.next = self.marked_passed.q.val() & self.sequencer.head_next.val();
 
         // Is it in order, and may it do that?
         self.window.load.next = self.sequencer.window_load.val() | self.house.window_load.val();

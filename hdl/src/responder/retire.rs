@@ -491,6 +491,7 @@ impl<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, cons
         // The head entry's fields, in the struct's order from bit 0: qp_index 0, jobs 12, respond 14, syndrome 15, psn 23, msn 47,
         // complete 71, cq 72, qpn 84, completion_opcode 108, status 116, with_imm 124, with_invalidate 125, grh 126, solicited 127,
         // wqe_index 128, byte_length 144, immediate 176, source_qpn 208, event 232, event_type 233, requester 241, serve 242, partial 243.
+        self.ack.next.notification = false;
         self.ack.next.qp_index = self.index.val();
         self.ack.next.syndrome = self.head.val().get_bits::<8>(15);
         self.ack.next.psn = self.head.val().get_bits::<24>(23);

@@ -40,4 +40,6 @@ pub struct PacketHead {
     pub frame_beat: Bits<14>,
     /// Ring beat after the frame: the tail once the frame is released.
     pub end_beat: Bits<14>,
+    /// It arrived with ECN's congestion experienced (R76). False at one lane, and of a held head that is shown again.
+    pub marked: Bit,
 }

@@ -262,6 +262,7 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
                     self.now.d.next.gid_index = 0.into();
                     self.now.d.next.ipv6 = false;
                     self.now.d.next.payload_offset = 0.into();
+                    self.now.d.next.marked = false;
                 }
             }
             if self.here_slot.val() == self.at_10.val() {
@@ -277,6 +278,7 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
                     self.now.d.next.frame_beat = bit_cast::<14, BA>(self.even_raw.val().get_bits::<BA>(14));
                     self.now.d.next.gid_index = self.even_raw.val().get_bits::<2>(28);
                     self.now.d.next.ipv6 = self.even_raw.val().get_bit(30);
+                    self.now.d.next.marked = self.even_raw.val().get_bit(31);
                     self.now.d.next.payload_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(0));
                     self.now.d.next.end_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(14));
                     self.now.d.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(28)) << 2;
@@ -309,6 +311,7 @@ impl<const W: usize, const L: usize, const BA: usize> Logic for HeadLoader<W, L,
                 self.m_head.next.frame_beat = bit_cast::<14, BA>(self.even_raw.val().get_bits::<BA>(14));
                 self.m_head.next.gid_index = self.even_raw.val().get_bits::<2>(28);
                 self.m_head.next.ipv6 = self.even_raw.val().get_bit(30);
+                self.m_head.next.marked = self.even_raw.val().get_bit(31);
                 self.m_head.next.payload_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(0));
                 self.m_head.next.end_beat = bit_cast::<14, BA>(self.odd_raw.val().get_bits::<BA>(14));
                 self.m_head.next.payload_offset = bit_cast::<3, 1>(self.odd_raw.val().get_bits::<1>(28)) << 2;

@@ -5,7 +5,7 @@
 //! record ─► RAM 2^R rows × 16 beats ─► head_loader
 //!   64 bits: aligned words 0-23 in slots 0-11        32 bits: words 8-19, slot = the word's low four bits
 //! meta ───► the slot of words 10-11 (UDP), 32 bits: of word 10, written 2 cycles after commit over words that nobody reads
-//! 64 bits: [13:0] payload length, [27:14] frame beat, [29:28] GID index, [30] IPv6, [45:32] payload beat, [59:46] end beat,
+//! 64 bits: [13:0] payload length, [27:14] frame beat, [29:28] GID index, [30] IPv6, [31] marked, [45:32] payload beat, [59:46] end beat,
 //!          [60] the payload starts in the upper lane
 //! 32 bits: [13:0] payload length, [18:14] payload word, [31:19] end beat; a frame begins where the one before ends
 //! ```
@@ -38,6 +38,8 @@ pub struct HeadRam<const W: usize, const L: usize, const R: usize, const RB: usi
     pub payload_word: Signal<In, Bits<5>>,
     pub gid_index: Signal<In, Bits<2>>,
     pub meta_ipv6: Signal<In, Bit>,
+    /// ECN: congestion experienced; two lanes only.
+    pub marked: Signal<In, Bit>,
     pub frame_beat: Signal<In, Bits<BA>>,
     pub end_beat: Signal<In, Bits<BA>>,
     /// A committed row waits.
@@ -96,6 +98,7 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
             payload_word: Default::default(),
             gid_index: Default::default(),
             meta_ipv6: Default::default(),
+            marked: Default::default(),
             frame_beat: Default::default(),
             end_beat: Default::default(),
             waiting: Default::default(),
@@ -164,7 +167,8 @@ impl<const W: usize, const L: usize, const R: usize, const RB: usize, const HR: 
         self.meta_10.next = bit_cast::<32, 14>(self.payload_length.val())
             | (bit_cast::<32, BA>(self.frame_beat.val()) << 14)
             | (bit_cast::<32, 2>(self.gid_index.val()) << 28)
-            | (bit_cast::<32, 1>(self.meta_ipv6.val().into()) << 30);
+            | (bit_cast::<32, 1>(self.meta_ipv6.val().into()) << 30)
+            | (bit_cast::<32, 1>(self.marked.val().into()) << 31);
         self.meta_11.next = bit_cast::<32, BA>(self.payload_beat.val())
             | (bit_cast::<32, BA>(self.end_beat.val()) << 14)
             | (bit_cast::<32, 1>(self.payload_high.val().into()) << 28);

@@ -52,6 +52,8 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     pub bad_opcode: Signal<Out, Bit>,
     pub bad_tver: Signal<Out, Bit>,
     pub cnp: Signal<Out, Bit>,
+    /// ECN: congestion experienced.
+    pub marked: Signal<Out, Bit>,
     pub payload_length: Signal<Out, Bits<14>>,
     /// Aligned word of the first payload byte.
     pub payload_word: Signal<Out, Bits<5>>,
@@ -104,6 +106,9 @@ pub struct Parse<const W: usize, const L: usize, const G: usize, const BA: usize
     tver: DFF<Bits<4>>,
     known: DFF<Bit>,
     is_cnp: DFF<Bit>,
+    /// The IP header says so; it did, of the frame that is judged.
+    experienced: DFF<Bit>,
+    marked_kept: DFF<Bit>,
     extension: DFF<Bits<3>>,
     payload_words: DFF<Bits<BA>>,
     need: DFF<Bits<5>>,
@@ -212,6 +217,7 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             bad_opcode: Default::default(),
             bad_tver: Default::default(),
             cnp: Default::default(),
+            marked: Default::default(),
             payload_length: Default::default(),
             payload_word: Default::default(),
             gid_index: Default::default(),
@@ -258,6 +264,8 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Default fo
             tver: Default::default(),
             known: Default::default(),
             is_cnp: Default::default(),
+            experienced: Default::default(),
+            marked_kept: Default::default(),
             extension: Default::default(),
             payload_words: Default::default(),
             payload_at: Default::default(),
@@ -376,6 +384,8 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             clock,
             known,
             is_cnp,
+            experienced,
+            marked_kept,
             extension,
             need,
             payload_words,
@@ -426,6 +436,13 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         if self.is_1.val() {
             self.ip_length_now.next = self.odd.val().get_bits::<14>(18);
             self.udp.d.next = self.odd.val().get_bits::<8>(8) == self.protocol_udp.val();
+        }
+        // R76: both ECN bits, the lowest of IPv6's traffic class and of IPv4's ToS.
+        if self.is_0.val() {
+            self.experienced.d.next = self.even.val().get_bits::<2>(20).all();
+        }
+        if self.is_5.val() {
+            self.experienced.d.next = self.odd.val().get_bits::<2>(16).all();
         }
         if self.is_5.val() {
             self.version.d.next = self.odd.val().get_bits::<4>(28) == self.version_4.val();
@@ -547,6 +564,7 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
             self.over_ip.d.next = !self.ip_long.q.val() & (self.ip_words.q.val() < self.udp_end.q.val());
             self.v6.d.next = self.ipv6.val();
             self.index.d.next = self.hit_index.val();
+            self.marked_kept.d.next = self.experienced.q.val();
         }
         // R11: the table, before what it drives.
         self.opcodes.opcode.next = self.opcode.q.val();
@@ -592,6 +610,7 @@ impl<const W: usize, const L: usize, const G: usize, const BA: usize> Logic for 
         self.bad_opcode.next = !self.known_now.val();
         self.bad_tver.next = self.tver.q.val().any();
         self.cnp.next = self.cnp_now.val();
+        self.marked.next = self.marked_kept.q.val();
         self.bad_length.next = self.wrong.val();
         self.pad_bytes.next = self.no_bytes.val() - self.pad.q.val();
         self.payload_length.next = (bit_cast::<14, BA>(self.words_of_payload.val()) << 2) | bit_cast::<14, 2>(self.pad_bytes.val());

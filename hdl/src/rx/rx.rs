@@ -350,6 +350,7 @@ impl<
         self.head_ram.payload_word.next = self.parse.payload_word.val();
         self.head_ram.gid_index.next = self.parse.gid_index.val();
         self.head_ram.meta_ipv6.next = self.parse.is_ipv6.val();
+        self.head_ram.marked.next = self.parse.marked.val();
         self.head_ram.frame_beat.next = self.frame_ring.frame_beat.val();
         self.head_ram.end_beat.next = self.frame_ring.end_beat.val();
         self.head_ram.done.next = self.head_loader.done.val();

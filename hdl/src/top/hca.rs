@@ -5,6 +5,7 @@
 //! Bursts are INCR, whole beats.
 
 use super::{RequesterSide, SoftReset, Split};
+use crate::congestion::NotificationPoint;
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
 use crate::prim::ResetCopy;
@@ -230,6 +231,7 @@ pub struct Hca<
     control: Control<QA, TR, SA, SC>,
     keys: Keys<MA, MR, TA>,
     reorder: Reorder<QA, XB, ZW, ZX, ZM, ZC, BA>,
+    notification: NotificationPoint<QA>,
     /// Bit 12 of a release names a held packet's slot.
     dma_writer: DmaWriter<W, K, 14, TA, WB>,
     write_arbiter: WriteArbiter<W, K>,
@@ -496,6 +498,7 @@ impl<
             control: Control::new(Features::of(config)),
             keys: Keys::new(config),
             reorder: Default::default(),
+            notification: Default::default(),
             dma_writer: DmaWriter::new(config),
             write_arbiter: WriteArbiter::new(config),
             descriptor_reader: DescriptorReader::new(config),
@@ -666,6 +669,7 @@ impl<
         self.control.clock.next = self.clk.val();
         self.keys.clock.next = self.clk.val();
         self.reorder.clock.next = self.clk.val();
+        self.notification.clock.next = self.clk.val();
         self.dma_writer.clock.next = self.clk.val();
         self.write_arbiter.clock.next = self.clk.val();
         self.descriptor_reader.clock.next = self.clk.val();
@@ -704,6 +708,7 @@ impl<
         self.write_arbiter.reset.next = self.reset_memory.m.val();
         self.descriptor_reader.reset.next = self.reset_memory.m.val();
         self.retire.reset.next = self.reset_effects.m.val();
+        self.notification.reset.next = self.reset_effects.m.val();
         self.queues.reset.next = self.reset_effects.m.val();
         self.registers.reset.next = self.reset_registers.m.val();
         self.counters.reset.next = self.reset_registers.m.val();
@@ -724,7 +729,8 @@ impl<
             & self.queues.ready.val()
             & self.counters.ready.val()
             & self.side.ready.val()
-            & self.reorder.ready.val();
+            & self.reorder.ready.val()
+            & self.notification.ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
 
@@ -770,6 +776,13 @@ impl<
         self.control.hold_code.next = self.reorder.hold_code.val();
         self.reorder.tick.next = self.registers.tick.val();
         self.reorder.committed_beat.next = self.rx.committed_beat.val();
+        // Congestion control: marks are counted where a packet leaves `rx`, and lead to a CNP where its QP is known.
+        self.notification.notify.next = self.registers.notify.val();
+        self.notification.cnp_interval.next = self.registers.cnp_interval.val();
+        self.notification.tick.next = self.registers.tick.val();
+        self.notification.received.next = self.rx.head.val().marked & self.reorder.s_head_next.val();
+        self.notification.marked.next = self.control.marked.val();
+        self.notification.marked_index.next = self.reorder.m_head.val().qpn.get_bits::<12>(0);
         self.side.control_key_start.next = self.control.key_start.val();
         self.keys.key_start.next = self.side.key_start.val();
         self.side.control_key_op.next = self.control.key_op.val();
@@ -891,7 +904,8 @@ impl<
         self.control.read_error_index.next = self.side.read_error_index.val();
         self.control.read_error_valid.next = self.side.read_error_valid.val();
         self.side.read_error_ready.next = self.control.read_error_ready.val();
-        self.control.retire_idle.next = self.retire.idle.val() & !self.side.placing.val();
+        // A QP that ends has neither ACK nor CNP under way.
+        self.control.retire_idle.next = self.retire.idle.val() & !self.side.placing.val() & self.notification.idle.val();
 
         // Payload to memory.
         self.rx.read_beat.next = self.dma_writer.read_beat.val();
@@ -1020,9 +1034,12 @@ impl<
         self.soft_reset.tx_last.next = self.tx.m_last.val();
 
         // Effects.
-        self.tx.ack.next = self.side.m_ack.val();
-        self.tx.ack_valid.next = self.side.m_ack_valid.val();
-        self.side.m_ack_ready.next = self.tx.ack_ready.val();
+        self.notification.s_ack.next = self.side.m_ack.val();
+        self.notification.s_ack_valid.next = self.side.m_ack_valid.val();
+        self.side.m_ack_ready.next = self.notification.s_ack_ready.val();
+        self.tx.ack.next = self.notification.m_ack.val();
+        self.tx.ack_valid.next = self.notification.m_ack_valid.val();
+        self.notification.m_ack_ready.next = self.tx.ack_ready.val();
         self.queues.completion.next = self.retire.completion.val();
         self.queues.completion_valid.next = self.retire.completion_valid.val();
         self.retire.completion_ready.next = self.queues.completion_ready.val();
@@ -1157,9 +1174,14 @@ impl<
         self.codes.read_valid.next = self.side.read_count_valid.val() | self.retire.count_valid.val();
         self.side.read_count_ready.next = self.codes.read_ready.val();
         self.retire.count_ready.next = self.codes.read_ready.val() & !self.side.read_count_valid.val();
+        // Marks are counted in the reorder station's turns.
         self.codes.reorder.next = self.reorder.event_code.val();
-        self.codes.reorder_valid.next = self.reorder.event_valid.val();
+        if !self.reorder.event_valid.val() {
+            self.codes.reorder.next = self.notification.event_code.val();
+        }
+        self.codes.reorder_valid.next = self.reorder.event_valid.val() | self.notification.event_valid.val();
         self.reorder.event_ready.next = self.codes.reorder_ready.val();
+        self.notification.event_ready.next = self.codes.reorder_ready.val() & !self.reorder.event_valid.val();
         self.counters.extra_valid.next = self.codes.m_valid.val();
         self.counters.extra_code.next = self.codes.m.val();
         self.codes.m_ready.next = self.counters.extra_ready.val();

@@ -19,9 +19,10 @@
 //! W = 64 (`L` = 2): the header and inline payload only; words never stall, since header queue and store have room. 15 steps and one for each word behind the BTH (IPv4); one
 //! more tagged, five more IPv6; the next packet's Look follows the last step at once, an ACK's behind an ACK one later. W = 32 (`L` = 1): payload too; stalls with the frame.
 //! Poisoned payload: the packet goes all its steps and isn't sent (W = 64: its words are marked, so that the joiner drops its payload). An ACK job for a QP of another service
-//! than RC is taken and not sent. One event a packet, at its last word. Limits: `V` 0 knows IPv4, untagged, GID 0, no UD.
+//! than RC is taken and not sent, unless it is a CNP's: that has four words of zeros for the AETH (R76). One event a packet, at its last word. Limits: `V` 0 knows IPv4, untagged, GID 0, no UD.
 
 use super::{AckJob, BuildStep, HeaderChecksum, PacketSteps, PacketWords, SourceAddress};
+use crate::wire::OPCODE_CNP;
 use rust_hdl::prelude::*;
 use verbena_spec::counters;
 use verbena_spec::layout::qp;
@@ -158,6 +159,7 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     solicited: DFF<Bit>,
     ack_request: DFF<Bit>,
     response: DFF<Bit>,
+    notification: DFF<Bit>,
     word_reg: DFF<Bits<32>>,
     number_reg: DFF<Bits<4>>,
     frame_reg: DFF<Bit>,
@@ -207,10 +209,14 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     even: Constant<Bits<12>>,
     one_word: Constant<Bits<11>>,
     one_extension: Constant<Bits<4>>,
+    /// What stands behind a CNP's BTH.
+    four_words: Constant<Bits<11>>,
+    four_extensions: Constant<Bits<4>>,
     // PMTU 4096, or 512 in the narrow form.
     length_mask: Constant<Bits<14>>,
     rc: Constant<Bits<3>>,
     op_acknowledge: Constant<Bits<8>>,
+    op_notification: Constant<Bits<8>>,
     kind_ack: Constant<Bits<2>>,
     kind_rnr: Constant<Bits<2>>,
     tx_ack: Constant<Bits<6>>,
@@ -219,6 +225,7 @@ pub struct PacketBuilder<const L: usize, const V: usize, const SA: usize> {
     tx_request: Constant<Bits<6>>,
     tx_response: Constant<Bits<6>>,
     tx_poisoned: Constant<Bits<6>>,
+    tx_cnp: Constant<Bits<6>>,
 }
 
 impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<L, V, SA> {
@@ -332,6 +339,7 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             solicited: Default::default(),
             ack_request: Default::default(),
             response: Default::default(),
+            notification: Default::default(),
             word_reg: Default::default(),
             number_reg: Default::default(),
             frame_reg: Default::default(),
@@ -381,9 +389,12 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             even: Constant::new(0xffeu64.to_bits()),
             one_word: Constant::new(1u64.to_bits()),
             one_extension: Constant::new(1u64.to_bits()),
+            four_words: Constant::new(4u64.to_bits()),
+            four_extensions: Constant::new(4u64.to_bits()),
             length_mask: Constant::new((if L == 2 { 0x1fff } else { 0x3ffu64 }).to_bits()),
             rc: Constant::new(0u64.to_bits()),
             op_acknowledge: Constant::new(0x11u64.to_bits()),
+            op_notification: Constant::new((OPCODE_CNP as u64).to_bits()),
             kind_ack: Constant::new(0u64.to_bits()),
             kind_rnr: Constant::new(1u64.to_bits()),
             tx_ack: Constant::new((counters::TX_ACK as u64).to_bits()),
@@ -392,6 +403,7 @@ impl<const L: usize, const V: usize, const SA: usize> Default for PacketBuilder<
             tx_request: Constant::new((counters::TX_REQUEST as u64).to_bits()),
             tx_response: Constant::new((counters::TX_RESPONSE as u64).to_bits()),
             tx_poisoned: Constant::new((counters::TX_POISONED as u64).to_bits()),
+            tx_cnp: Constant::new((counters::TX_CNP as u64).to_bits()),
         }
     }
 }
@@ -453,6 +465,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             solicited,
             ack_request,
             response,
+            notification,
             word_reg,
             number_reg,
             frame_reg,
@@ -530,6 +543,9 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.from_fifo.next = self.head.q.val().get_bit(13);
         if self.acking.val() & !self.wide.val() {
             self.extensions.next = self.one_extension.val();
+            if self.ack.val().notification {
+                self.extensions.next = self.four_extensions.val();
+            }
             self.length.next = 0.into();
             self.from_fifo.next = false;
         }
@@ -582,6 +598,10 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             if self.is_ack.q.val() {
                 self.steps.extensions.next = self.one_extension.val();
                 self.steps.tail.next = self.one_word.val();
+                if self.held.q.val().notification {
+                    self.steps.extensions.next = self.four_extensions.val();
+                    self.steps.tail.next = self.four_words.val();
+                }
             }
         }
         self.body_now.next = self.body_size.val().get_bits::<11>(1);
@@ -608,6 +628,9 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.fifo_words.d.next = self.head_words.q.val();
             if self.is_ack.q.val() {
                 self.body.d.next = self.one_word.val();
+                if self.held.q.val().notification {
+                    self.body.d.next = self.four_words.val();
+                }
                 self.pad.d.next = 0.into();
                 self.fifo_words.d.next = 0.into();
             }
@@ -712,7 +735,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         }
         if (self.now.q.val() == BuildStep::Look) & self.advance.val() {
             self.acknowledge.d.next = self.is_ack.q.val();
-            self.answers.d.next = !self.is_ack.q.val() | (self.row.val().get_bits::<3>(0) == self.rc.val());
+            self.answers.d.next = !self.is_ack.q.val() | self.job.val().notification | (self.row.val().get_bits::<3>(0) == self.rc.val());
             self.dropping.d.next = self.drop.q.val();
             self.tail_words.d.next = self.fifo_words.q.val();
             self.tail_pad.d.next = self.pad.q.val();
@@ -732,8 +755,12 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
             self.solicited.d.next = self.row.val().get_bit(8);
             self.ack_request.d.next = self.row.val().get_bit(9);
             self.response.d.next = self.row.val().get_bit(11);
+            self.notification.d.next = self.acknowledge.q.val() & self.job.val().notification;
             if self.acknowledge.q.val() {
                 self.opcode.d.next = self.op_acknowledge.val();
+                if self.job.val().notification {
+                    self.opcode.d.next = self.op_notification.val();
+                }
                 self.solicited.d.next = false;
                 self.ack_request.d.next = false;
             }
@@ -757,6 +784,7 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
         self.words.opcode.next = self.opcode.q.val();
         self.words.solicited.next = self.solicited.q.val();
         self.words.ack_request.next = self.ack_request.q.val();
+        self.words.notification.next = self.notification.q.val();
         self.words.raw.next = self.now_raw.q.val();
         self.words.last.next = self.now_last.q.val();
         self.words.six.next = self.six.q.val();
@@ -846,6 +874,9 @@ impl<const L: usize, const V: usize, const SA: usize> Logic for PacketBuilder<L,
                 if self.kind.val() == self.kind_rnr.val() {
                     self.code.d.next = self.tx_rnr.val();
                 }
+            }
+            if self.notification.q.val() {
+                self.code.d.next = self.tx_cnp.val();
             }
             if self.dropping.q.val() {
                 self.code.d.next = self.tx_poisoned.val();

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What is sent: DF set, ID 0 (R15; RFC 6864 allows it for an atomic datagram), flow label 0, UDP checksum 0 also on IPv6 (R16; RoCEv2's ICRC stands in
-//! its place), MigReq 1 (R14), FECN, BECN and reserved bits 0 (R13), pad bytes zero (R5). Extension headers pass unchanged (R37, R38, R43).
+//! its place), MigReq 1 (R14), FECN and reserved bits 0 and BECN a CNP's only (R13), pad bytes zero (R5). Extension headers pass unchanged (R37, R38, R43).
 //! Combinational but for the selects, which are registered one step ahead.
 
 use super::{AckJob, BuildStep};
@@ -54,6 +54,8 @@ pub struct PacketWords<const V: usize> {
     pub opcode: Signal<In, Bits<8>>,
     pub solicited: Signal<In, Bit>,
     pub ack_request: Signal<In, Bit>,
+    /// It is a CNP.
+    pub notification: Signal<In, Bit>,
     /// The word is payload; the packet's last.
     pub raw: Signal<In, Bit>,
     pub last: Signal<In, Bit>,
@@ -132,6 +134,7 @@ impl<const V: usize> Default for PacketWords<V> {
             opcode: Default::default(),
             solicited: Default::default(),
             ack_request: Default::default(),
+            notification: Default::default(),
             raw: Default::default(),
             last: Default::default(),
             six: Default::default(),
@@ -348,7 +351,7 @@ impl<const V: usize> Logic for PacketWords<V> {
                     | bit_cast::<32, 16>(self.row.val().get_bits::<16>(16));
             }
             BuildStep::Bth1 => {
-                self.value.next = self.inner.val() & self.lower_bytes.val();
+                self.value.next = (self.inner.val() & self.lower_bytes.val()) | (bit_cast::<32, 1>(self.notification.val().into()) << 30);
                 self.number.next = 13.into();
             }
             BuildStep::Bth2 => {

@@ -109,6 +109,11 @@ impl Frames {
                 frames
             }
         };
+        for frame in &mut frames {
+            if ["good", "READ or ATOMIC", "READ again"].contains(&frame.kind) && rng.gen_bool(0.2) {
+                mark(&mut frame.bytes);
+            }
+        }
         if self.reorder {
             self.disorder(&mut frames, rng);
         }
@@ -332,13 +337,32 @@ fn noise(longest: usize, rng: &mut ChaCha8Rng) -> Vec<u8> {
     (0..length).map(|_| rng.gen()).collect()
 }
 
+/// ECN: congestion experienced, as a switch sets it (RFC 3168). The ICRC doesn't cover it (R2, R3).
+fn mark(frame: &mut [u8]) {
+    let ip = ip(frame);
+    if frame[ip] >> 4 == 4 {
+        frame[ip + 1] |= 3;
+        mend_checksum(&mut frame[ip..ip + 20]);
+    } else {
+        frame[ip + 1] |= 3 << 4;
+    }
+}
+
+fn ip(frame: &[u8]) -> usize {
+    ETHERNET + if frame[12..14] == [0x81, 0] { 4 } else { 0 }
+}
+
+fn mend_checksum(header: &mut [u8]) {
+    header[10..12].fill(0);
+    let checksum = internet_checksum(header);
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
+}
+
 /// Makes IP checksum and ICRC right again, so that what is wrong is looked at further in.
 fn mend(frame: &mut [u8]) {
-    let ip = if frame[12..14] == [0x81, 0] { ETHERNET + 4 } else { ETHERNET };
+    let ip = ip(frame);
     if frame[ip] >> 4 == 4 {
-        frame[ip + 10..ip + 12].fill(0);
-        let checksum = internet_checksum(&frame[ip..ip + 20]);
-        frame[ip + 10..ip + 12].copy_from_slice(&checksum.to_be_bytes());
+        mend_checksum(&mut frame[ip..ip + 20]);
     }
     let end = frame.len() - 4;
     if let Some(crc) = icrc(&frame[ip..end]) {

@@ -92,6 +92,9 @@ pub fn run(options: &FuzzOptions, mut each: impl FnMut(u64)) -> Result<FuzzSumma
     let guard = guard(&mut session, &mut rng)?;
     let capabilities = *session.device.capabilities();
     let mut shadow = Shadow::new(&session.hca().config.clone(), &target.0, &target.1, capabilities.read_atomic);
+    if capabilities.congestion_notification {
+        shadow.notify(&mut session)?;
+    }
     let mut other = |session: &mut Session, wanted: bool, access: Access| -> Result<Option<(Region, Mr)>> {
         if !wanted {
             return Ok(None);

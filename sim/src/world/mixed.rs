@@ -6,6 +6,7 @@ use super::network::Network;
 use crate::hca::{Hca, HcaOptions};
 use crate::pair::ENDS;
 use anyhow::{Context, Result};
+use verbena_model::fabric::Fabric;
 use verbena_model::wire::{Fault, Faults, Statistics, Wire};
 use verbena_verbs::golden::GoldenHca;
 use verbena_verbs::{Bus, BusError, Device, DmaError, DmaMemory, Gid, Mac, OpenAttr};
@@ -100,6 +101,11 @@ impl Mixed {
     /// goes, faster than the other engine takes them: UC and UD lose those that find no room, RC sends them again.
     pub fn pace(&mut self, cycles: u64) {
         self.least = (cycles * 1_000_000).div_ceil(self.clock_khz);
+    }
+
+    /// What lies on both ways, from now on.
+    pub fn set_fabric(&mut self, fabric: &Fabric) {
+        self.wires.iter_mut().for_each(|w| w.set_fabric(fabric.clone()));
     }
 
     fn machines(&mut self) -> Result<(&mut GoldenHca, &mut Hca)> {

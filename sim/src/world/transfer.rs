@@ -32,7 +32,7 @@ impl Route {
     }
 }
 
-/// What a gap in the PSNs is taken for, and what is sent again: QP attributes of both sides.
+/// What a gap in the PSNs is taken for, what is sent again, and whether packets may be marked: QP attributes of both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Order {
     pub selective_repeat: bool,
@@ -44,6 +44,9 @@ pub struct Order {
     pub nak_distance: u8,
     /// us; 0: age doesn't count.
     pub nak_delay: u16,
+    /// Of the packets' IP headers; 2 says that both ends understand ECN (RFC 3168), so that they may be marked.
+    #[serde(skip)]
+    pub traffic_class: u8,
 }
 
 /// Options of a flow.
@@ -180,13 +183,17 @@ impl Flow {
         for side in 0..2 {
             let (mac, ip) = network.address(1 - side);
             let can = *network.device(side).capabilities();
+            let peer = Peer {
+                traffic_class: order.traffic_class,
+                ..Peer::new(Gid::ipv4(ip), mac)
+            };
             let rtr = QpAttr {
                 min_rnr_timer: Some(RNR_TIMER),
                 max_dest_rd_atomic: depths[side],
                 reorder: can.reorder.then_some(order.reorder),
                 nak_distance: can.reorder.then_some(order.nak_distance),
                 nak_delay: can.reorder.then_some(order.nak_delay),
-                ..QpAttr::to_rtr(Peer::new(Gid::ipv4(ip), mac), halves[1 - side].qp.qpn, PSNS[1 - side], path_mtu)
+                ..QpAttr::to_rtr(peer, halves[1 - side].qp.qpn, PSNS[1 - side], path_mtu)
             };
             let rts = QpAttr {
                 timeout: Some(options.timeout),

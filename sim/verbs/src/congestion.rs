@@ -52,10 +52,18 @@ impl Default for CongestionAttr {
 }
 
 impl<P: Bus + DmaMemory> Device<P> {
-    /// Sets congestion control; an engine without it refuses by name.
+    /// Sets congestion control. What an engine hasn't is refused by name: all of it, or the half that is switched on and isn't there; parameters of a
+    /// half that isn't there are without effect.
     pub fn set_congestion(&mut self, attr: &CongestionAttr) -> Result<(), Error> {
-        if !self.capabilities().congestion_control {
+        let (notification, reaction) = (self.capabilities().congestion_notification, self.capabilities().congestion_reaction);
+        if !notification && !reaction {
             return Err(Error::Unsupported("congestion control"));
+        }
+        if attr.notify && !notification {
+            return Err(Error::Unsupported("congestion control: CNPs for marked packets (notify)"));
+        }
+        if attr.react && !reaction {
+            return Err(Error::Unsupported("congestion control: requests that CNPs slow (react)"));
         }
         let mut row = [0; CONGESTION_WORDS];
         for (field, value) in [

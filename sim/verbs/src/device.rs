@@ -86,8 +86,9 @@ pub struct Capabilities {
     pub reorder: bool,
     /// The requester can send one packet again alone.
     pub selective_repeat: bool,
-    /// CNPs and a rate limiter: [`Device::set_congestion`].
-    pub congestion_control: bool,
+    /// Congestion control ([`Device::set_congestion`]): CNPs can be sent for marked packets, and can slow requests.
+    pub congestion_notification: bool,
+    pub congestion_reaction: bool,
     /// Most entries of a completion or event ring.
     pub ring_entries: usize,
     /// Bits of a bus address: all memory handed to the engine lies below 2^address_bits.
@@ -113,7 +114,8 @@ impl Capabilities {
             read_resources: (reads >> 16) as usize,
             reorder: flag(20),
             selective_repeat: flag(18) && reads >> 6 & 1 == 1,
-            congestion_control: reads >> 7 & 1 == 1,
+            congestion_notification: reads >> 7 & 1 == 1,
+            congestion_reaction: flag(18) && reads >> 8 & 1 == 1,
             ring_entries: 1 << log(21),
             address_bits: word >> 25,
         }

@@ -24,7 +24,8 @@ const READ_ATOMIC: u32 = 1 << 19;
 const REORDER: u32 = 1 << 20;
 /// READ_LIMITS bit.
 const SELECTIVE_REPEAT: u32 = 1 << 6;
-const CONGESTION_CONTROL: u32 = 1 << 7;
+/// Both halves.
+const CONGESTION_CONTROL: u32 = 3 << 7;
 /// First bus address that [`DmaMemory::allocate`] gives.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 

@@ -800,4 +800,20 @@ fn r76_congestion_control_is_set_or_refused_by_name() {
     let mut without = Device::open(Mock::new(CAPABILITIES), &open).unwrap();
     let result = without.set_congestion(&CongestionAttr::default());
     assert_eq!(result, Err(Error::Unsupported("congestion control")));
+    // One half only: the other is refused by name, and what is there is set.
+    for (bit, have, lack) in [(7, "notify", "react"), (8, "react", "notify")] {
+        let mut mock = Mock::new(CAPABILITIES | 1 << 18);
+        mock.registers.insert(registers::READ_LIMITS, 1 << bit);
+        let mut half = Device::open(mock, &open).unwrap();
+        let result = half.set_congestion(&CongestionAttr::default());
+        assert!(matches!(result, Err(Error::Unsupported(what)) if what.contains(lack)), "{result:?}");
+        let attr = CongestionAttr {
+            notify: have == "notify",
+            react: have == "react",
+            ..CongestionAttr::default()
+        };
+        half.set_congestion(&attr).unwrap();
+        let row = half.platform().row(registers::CONGESTION, 1);
+        assert_eq!(row[0] & 3, 1 << (bit - 7));
+    }
 }

@@ -44,6 +44,7 @@ macro_rules! complete {
                 payload_offset: w.take(),
                 frame_beat: w.take(),
                 end_beat: w.take(),
+                marked: w.take(),
             },
             response_valid,
             job_ready,

@@ -37,6 +37,7 @@ macro_rules! control {
                 payload_offset: w.take(),
                 frame_beat: w.take(),
                 end_beat: w.take(),
+                marked: w.take(),
             },
             head_valid,
             table_valid,

@@ -38,6 +38,8 @@ pub struct Left {
     pub early: Vec<Early>,
     /// ePSN after the packet, and whether it moved.
     pub after: (u32, bool),
+    /// It was told to be marked.
+    pub marked: bool,
 }
 
 /// An early request's facts.
@@ -106,6 +108,7 @@ pub struct Packet {
     pub source: [u32; 4],
     pub ipv6: bool,
     pub gid: u8,
+    pub marked: bool,
 }
 
 /// The peer's address that rows are set up with.
@@ -125,6 +128,7 @@ pub fn packet(opcode: u8, qpn: u32, psn: u32, length: u32) -> Packet {
         source: PEER,
         ipv6: false,
         gid: 0,
+        marked: false,
     }
 }
 
@@ -153,6 +157,7 @@ impl Packet {
         h.payload_offset = 4u64.to_bits();
         h.frame_beat = (0x110u64).to_bits();
         h.end_beat = (0x190u64).to_bits();
+        h.marked = self.marked;
         h
     }
 }
@@ -430,6 +435,9 @@ impl Harness {
         }
         if uut.head_next.val() {
             self.left.after = (uut.packet_psn.val().to_u64() as u32, uut.packet_moved.val());
+            self.left.marked = uut.marked.val();
+        } else {
+            assert!(!uut.marked.val(), "cycle {}: a mark without a head", self.bench.cycle);
         }
         self.left.responses += uut.response_done.val() as u32;
         if uut.state_valid.val() & uut.state_ready.val() {

@@ -316,3 +316,45 @@ fn dropped_counted(h: &mut Harness, p: &Packet) {
     assert_eq!((left.counter(), left.silent()), (NO_RECEIVE, true));
     assert_eq!(h.query(2).3, 0);
 }
+
+/// A marked packet of an RC or UC QP is told of, whatever becomes of it; a dropped one, UD's, and one without the mark aren't.
+#[test]
+fn r76_marked_packets_are_told() {
+    let marked = |p: Packet| Packet { marked: true, ..p };
+    let mut h = with(|_| ());
+    // Accepted, a duplicate, one beyond a gap, a response to nothing (R39).
+    for (p, counter) in [
+        (write_only(100), ACCEPTED),
+        (write_only(100), DUPLICATE),
+        (write_only(105), OUT_OF_SEQUENCE),
+        (packet(0x11, qpn(2), 7, 0), GHOST_ACK),
+    ] {
+        for mark in [true, false] {
+            let mut h = with(|_| ());
+            if counter == DUPLICATE {
+                h.send(&write_only(100));
+            }
+            let left = h.send(&Packet { marked: mark, ..p.clone() });
+            assert_eq!((left.counter(), left.marked), (counter, mark), "{p:?}");
+        }
+    }
+    // Dropped by the QP's checks.
+    let mut p = marked(write_only(100));
+    p.pkey = 0x1234;
+    assert_eq!((h.send(&p).counter(), h.send(&p).marked), (BAD_PKEY, false));
+    let mut p = marked(write_only(100));
+    p.source[3] ^= 1;
+    assert_eq!((h.send(&p).counter(), h.send(&p).marked), (BAD_ADDRESS, false));
+    let mut p = marked(write_only(100));
+    p.qpn ^= 1 << 20;
+    assert_eq!((h.send(&p).counter(), h.send(&p).marked), (UNKNOWN_QP, false));
+    // The one before it was told of, this one isn't.
+    assert!(h.send(&marked(write_only(100))).marked);
+    assert!(!h.send(&write_only(101)).marked);
+    let mut h = uc();
+    assert!(h.send(&marked(uc_packet(0x2a, 100, 8).reth(VA, KEY, 8))).marked);
+    let mut h = ud();
+    h.post(2, 1);
+    let left = h.send(&marked(ud_packet(0x64, 8)));
+    assert_eq!((left.counter(), left.marked), (ACCEPTED, false));
+}

@@ -5,6 +5,7 @@ use crate::axil::{Host, Seen, OKAY, SLVERR};
 use rand::Rng;
 use verbena_spec::config::Config;
 use verbena_spec::counters;
+use verbena_spec::layout::{self, congestion};
 use verbena_spec::registers::*;
 
 fn tengig() -> Config {
@@ -228,6 +229,7 @@ fn unmapped_addresses_are_refused() {
     let mapped = |address: u32| {
         let config = tengig();
         address < 4 * REGISTERS.len() as u32
+            || (CONGESTION..CONGESTION + 4 * layout::CONGESTION_WORDS as u32).contains(&address)
             || WINDOWS
                 .iter()
                 .any(|w| address >= w.base && address < w.base + w.stride * w.rows(&config) as u32)
@@ -242,6 +244,51 @@ fn unmapped_addresses_are_refused() {
         }
     }
     assert_eq!(host.seen, vec![]);
+}
+
+/// R76: the congestion row is kept and read back, and says to the notification point what it is for; an engine without it refuses.
+#[test]
+fn r76_congestion_row() {
+    let words = layout::CONGESTION_WORDS as u32;
+    for (idle, stall) in [(false, false), (true, true)] {
+        let mut host = Host::<16>::new(&tengig(), 10, idle, stall);
+        for word in 0..words {
+            assert_eq!(host.read(CONGESTION + 4 * word), (0, OKAY));
+        }
+        assert_eq!(
+            (host.registers.uut.notify.val(), host.registers.uut.cnp_interval.val().to_u64()),
+            (false, 0)
+        );
+        for _ in 0..4 {
+            let row: Vec<u32> = (0..words).map(|_| host.rng.gen()).collect();
+            for (word, value) in row.iter().enumerate() {
+                let address = CONGESTION + 4 * word as u32;
+                assert_eq!(host.write(address, *value), OKAY);
+                let strobe = host.rng.gen_range(0..15);
+                assert_eq!(host.transfer(Some((address, !value, strobe)), None).0, Some(SLVERR));
+            }
+            for (word, value) in row.iter().enumerate() {
+                assert_eq!(host.read(CONGESTION + 4 * word as u32), (*value, OKAY), "word {word}");
+            }
+            let uut = &host.registers.uut;
+            assert_eq!(uut.notify.val() as u32, congestion::NOTIFY.get(&row));
+            assert_eq!(uut.cnp_interval.val().to_u64() as u32, congestion::CNP_INTERVAL.get(&row));
+            // No other register is meant.
+            assert_eq!(host.read(CONTROL), (0, OKAY));
+            assert_eq!(host.read(SCRATCH), (0, OKAY));
+        }
+        for word in words..8 {
+            assert_eq!(host.write(CONGESTION + 4 * word, 1), SLVERR);
+            assert_eq!(host.read(CONGESTION + 4 * word).1, SLVERR);
+        }
+        assert_eq!(host.seen, vec![]);
+    }
+    let mut host = Host::<4>::new(&cu(), 11, false, false);
+    for word in 0..8 {
+        assert_eq!(host.write(CONGESTION + 4 * word, 1), SLVERR);
+        assert_eq!(host.read(CONGESTION + 4 * word).1, SLVERR);
+    }
+    assert!(!host.registers.uut.notify.val());
 }
 
 #[test]

@@ -406,6 +406,7 @@ rig! {
                     syndrome: (syndrome as u64).to_bits(),
                     psn: (psn as u64).to_bits(),
                     msn: (msn as u64).to_bits(),
+                    notification: false,
                 };
                 if !self.ack_on {
                     self.ack_on = true;

@@ -39,6 +39,7 @@ fn reorder() {
                 payload_offset: w.take(),
                 frame_beat: w.take(),
                 end_beat: w.take(),
+                marked: w.take(),
             },
             s_head_valid,
             m_head_next,

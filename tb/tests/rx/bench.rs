@@ -356,6 +356,9 @@ fn check_head(head: &PacketHead, packet: &Packet, lanes: usize, ba: usize, at: &
         check("source_ip", got.to_u64(), want);
     }
     check("ipv6", head.ipv6 as u64, packet.ipv6 as u64);
+    // R76: the two lowest bits of the traffic class or the ToS. One lane doesn't look.
+    let ecn = if packet.ipv6 { word(0) >> 20 & 3 } else { word(5) >> 16 & 3 };
+    check("marked", head.marked as u64, (lanes == 2 && ecn == 3) as u64);
     check("gid_index", head.gid_index.to_u64(), packet.gid_index as u64);
     check("payload_length", head.payload_length.to_u64(), packet.payload_length as u64);
     check(

@@ -11,7 +11,7 @@ macro_rules! tx {
             let warnings = Diff::new(stringify!($name)).cycles(1500).run(<$block>::default(), drive!(
                 clock,
                 reset,
-                ack: |w| AckJob { qp_index: w.take(), syndrome: w.take(), psn: w.take(), msn: w.take() },
+                ack: |w| AckJob { qp_index: w.take(), syndrome: w.take(), psn: w.take(), msn: w.take(), notification: w.take() },
                 ack_valid,
                 packet_word,
                 packet_last,

@@ -235,16 +235,21 @@ impl<
             syndrome,
             psn: self.rng.gen_range(0..1 << 24),
             msn: self.rng.gen_range(0..1 << 24),
+            notification: false,
         }
     }
 
     pub fn push_ack(&mut self, ack: Ack) {
         self.acks.push_back(ack);
         let row = &self.rows[ack.index as usize];
-        if qp::SERVICE.get(row) != 0 {
+        if qp::SERVICE.get(row) != 0 && !ack.notification {
             return;
         }
         self.want_acks.push_back(ack_frame(&self.port, row, &ack));
+        if ack.notification {
+            self.want_events[counters::TX_CNP as usize] += 1;
+            return;
+        }
         let code = match ack.syndrome >> 5 {
             0 => counters::TX_ACK,
             1 => counters::TX_RNR,
@@ -406,12 +411,16 @@ impl<
             }
             uut.ack_valid.next = ack_on;
             if ack_on {
-                let ack = self.acks[0];
+                let mut ack = self.acks[0];
+                if ack.notification {
+                    (ack.syndrome, ack.psn, ack.msn) = (0, 0, 0);
+                }
                 uut.ack.next = AckJob {
                     qp_index: (ack.index as u64).to_bits(),
                     syndrome: (ack.syndrome as u64).to_bits(),
                     psn: (ack.psn as u64).to_bits(),
                     msn: (ack.msn as u64).to_bits(),
+                    notification: ack.notification,
                 };
             } else {
                 uut.ack.next = AckJob::default();
