@@ -303,7 +303,6 @@ fn response_queue_diff() {
                     ring_offset: w.take(),
                     release: w.take(),
                     end_beat: w.take(),
-                    marked: w.take(),
                     swap: w.take(),
                 },
                 s_job_valid,
