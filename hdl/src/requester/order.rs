@@ -18,7 +18,8 @@ pub enum EndOfTurn {
     Stop,
     /// A payload read had failed, but its WQE has been completed by an earlier transmission.
     Clear,
-    /// Selective repeat: one packet was sent again alone, or needn't be; on where new packets stood.
+    /// Selective repeat: one packet was sent again alone, or needn't be; on where new packets stood, in a WQE that is neither the packet's nor the next one
+    /// (else the turn ends as `Packet` or `Message` does, and the store keeps what it has).
     Resume,
 }
 

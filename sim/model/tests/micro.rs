@@ -3,6 +3,8 @@
 
 #[path = "micro/order.rs"]
 mod order;
+#[path = "rules/orders.rs"]
+mod orders;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};

@@ -17,6 +17,8 @@ mod framing;
 mod memory;
 #[path = "rules/ordering.rs"]
 mod ordering;
+#[path = "rules/orders.rs"]
+mod orders;
 #[path = "rules/queues.rs"]
 mod queues;
 #[path = "rules/random.rs"]

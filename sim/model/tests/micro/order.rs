@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Early requests on `cu`, whose station has a window of 4 and 4 slots: R23, R24, R42, R46. What the golden model does is done, packet by packet.
 
+use super::orders::orders;
 use super::*;
 
 /// QPs that hold early packets and allow everything.
@@ -176,21 +177,6 @@ fn r42_r23_random_orders_losses_and_copies_on_three_qps_equal_the_golden_model()
     }
     println!("held, again, full, beyond, RNR: {seen:?}");
     assert!(seen[..3].iter().all(|n| *n > 100) && seen[3] > 20 && seen[4] > 5, "{seen:?}");
-}
-
-fn orders(count: usize) -> Vec<Vec<usize>> {
-    if count == 0 {
-        return vec![vec![]];
-    }
-    let mut all = vec![];
-    for shorter in orders(count - 1) {
-        for place in 0..count {
-            let mut order = shorter.clone();
-            order.insert(place, count - 1);
-            all.push(order);
-        }
-    }
-    all
 }
 
 #[test]

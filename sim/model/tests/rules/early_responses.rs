@@ -2,6 +2,7 @@
 //! Early READ and ATOMIC responses at the requester, and ACKs and NAKs that wait for them: R34, R42. The flow wraps.
 
 use super::client::*;
+use super::orders::orders;
 use verbena_model::golden::qp::{Attributes, State};
 use verbena_model::golden::reorder::Reorder;
 use verbena_model::golden::Outcome;
@@ -32,19 +33,6 @@ fn respond(client: &mut Client, first: u32, number: u32, packets: u32) -> u8 {
     client.data(opcode(number, packets), at(first + number), &payload)
 }
 
-fn orders(count: u32) -> Vec<Vec<u32>> {
-    if count == 0 {
-        return vec![vec![]];
-    }
-    let shorter = orders(count - 1);
-    let insert = |s: &Vec<u32>, place: usize| {
-        let mut order = s.clone();
-        order.insert(place, count - 1);
-        order
-    };
-    shorter.iter().flat_map(|s| (0..=s.len()).map(|p| insert(s, p))).collect()
-}
-
 #[test]
 fn r42_every_order_of_a_reads_responses_and_what_is_around_it() {
     // PSN 0 WRITE, 1 to 4 READ, 5 ATOMIC, 6 WRITE. Answers: 1, 2, 3, 4, 5, and the ACK of 6.
@@ -56,7 +44,7 @@ fn r42_every_order_of_a_reads_responses_and_what_is_around_it() {
             client.post(fetch_add(50));
             client.post(write(0, 10));
             assert_eq!(client.sent().len(), 4);
-            for number in &order {
+            for number in order.iter().map(|n| *n as u32) {
                 match number {
                     4 => {
                         let atomic = verbena_model::packet::Packet {
@@ -71,7 +59,7 @@ fn r42_every_order_of_a_reads_responses_and_what_is_around_it() {
                         client.ack(at(6));
                     }
                     _ => {
-                        respond(&mut client, 1, *number, 4);
+                        respond(&mut client, 1, number, 4);
                     }
                 }
             }

@@ -2,6 +2,7 @@
 //! Early requests at the responder: held, drained, NAKed once, dropped when there is no room: R23, R24, R42, R46. All flows wrap.
 
 use super::fixture::*;
+use super::orders::orders;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -32,21 +33,6 @@ fn check_counts(f: &Fixture, what: &str) {
     let responder = COUNTERS.iter().filter(|k| k.class == Class::Responder);
     let sum: u32 = responder.map(|k| count(f, k.code)).sum();
     assert_eq!(count(f, c::RX_ROCE), sum + f.golden.held() as u32, "{what}");
-}
-
-fn orders(count: usize) -> Vec<Vec<usize>> {
-    if count == 0 {
-        return vec![vec![]];
-    }
-    let mut all = vec![];
-    for shorter in orders(count - 1) {
-        for place in 0..count {
-            let mut order = shorter.clone();
-            order.insert(place, count - 1);
-            all.push(order);
-        }
-    }
-    all
 }
 
 /// PSNs (from the first) that a receiver which holds everything NAKs at once: each the lowest missing one while a later one is there.
