@@ -147,6 +147,7 @@ fn place(folder: &Path, seed: u32, packed: &mut [usize; 2]) -> Result<Placement>
         &report_name,
         "--seed",
         &seed_text,
+        tools::TIMING_DRIVEN_ROUTER,
         "--timing-allow-fail",
     ];
     tools::NEXTPNR_ECP5.run_watched(folder, &arguments.map(String::from), &format!("ecp5: nextpnr, seed {seed}"))?;

@@ -46,7 +46,15 @@ struct Device {
 const ECP5: Device = Device {
     tool: &tools::NEXTPNR_ECP5,
     synthesis: "synth_ecp5",
-    arguments: &["--um5g-85k", "--speed", "8", "--package", "CABGA756", "--lpf-allow-unconstrained"],
+    arguments: &[
+        "--um5g-85k",
+        "--speed",
+        "8",
+        "--package",
+        "CABGA756",
+        "--lpf-allow-unconstrained",
+        tools::TIMING_DRIVEN_ROUTER,
+    ],
     at_least: 200.0,
     name: "nextpnr-ecp5, LFE5UM5G-85F, speed grade 8",
 };

@@ -57,6 +57,11 @@ pub struct Demux<const QA: usize> {
     word_late: DFF<Bits<32>>,
     item_late: DFF<Bits<5>>,
     expected_late: DFF<Bits<32>>,
+    /// This cycle chooses what the next one compares with: the Q_Key, or a word of an IPv6 address.
+    awaits_qkey: DFF<Bit>,
+    awaits_ip0: DFF<Bit>,
+    awaits_ip1: DFF<Bit>,
+    awaits_ip2: DFF<Bit>,
     finished: DFF<Bit>,
     unknown: DFF<Bit>,
     not_live: DFF<Bit>,
@@ -133,6 +138,10 @@ impl<const QA: usize> Demux<QA> {
             word_late: Default::default(),
             item_late: Default::default(),
             expected_late: Default::default(),
+            awaits_qkey: Default::default(),
+            awaits_ip0: Default::default(),
+            awaits_ip1: Default::default(),
+            awaits_ip2: Default::default(),
             finished: Default::default(),
             unknown: Default::default(),
             not_live: Default::default(),
@@ -202,6 +211,10 @@ impl<const QA: usize> Logic for Demux<QA> {
             word_late,
             item_late,
             expected_late,
+            awaits_qkey,
+            awaits_ip0,
+            awaits_ip1,
+            awaits_ip2,
             pd_kept,
             pmtu_kept,
             write_kept,
@@ -223,20 +236,23 @@ impl<const QA: usize> Logic for Demux<QA> {
         self.pkey_low.next = self.now.val().get_bits::<15>(16);
         self.full_member.next = self.now.val().get_bit(31) | self.head.val().pkey.get_bit(15);
 
-        // One comparator serves the Q_Key and the address words. What a word must be is chosen a cycle ahead, where there is a choice.
+        // One comparator serves the Q_Key and the address words. What a word must be is chosen a cycle ahead, where there is a choice, and
+        // that it is to be chosen is known another cycle ahead.
+        self.awaits_qkey.d.next = (self.state.q.val() == DemuxState::Word1) & self.datagram.val();
+        self.awaits_ip0.d.next = (self.state.q.val() == DemuxState::Word1) & self.six.val() & !self.datagram.val();
+        self.awaits_ip1.d.next = self.state.q.val() == DemuxState::Word0;
+        self.awaits_ip2.d.next = self.state.q.val() == DemuxState::Address0;
         self.expected_late.d.next = self.head.val().source_ip3;
-        if self.state.q.val() == DemuxState::Word0 {
-            if self.six.val() {
-                self.expected_late.d.next = self.head.val().source_ip0;
-            }
-            if self.datagram.val() {
-                self.expected_late.d.next = self.head.val().xth0;
-            }
+        if self.awaits_qkey.q.val() {
+            self.expected_late.d.next = self.head.val().xth0;
         }
-        if self.state.q.val() == DemuxState::Address0 {
+        if self.awaits_ip0.q.val() {
+            self.expected_late.d.next = self.head.val().source_ip0;
+        }
+        if self.awaits_ip1.q.val() {
             self.expected_late.d.next = self.head.val().source_ip1;
         }
-        if self.state.q.val() == DemuxState::Address1 {
+        if self.awaits_ip2.q.val() {
             self.expected_late.d.next = self.head.val().source_ip2;
         }
         self.expected.next = self.head.val().source_ip3;
