@@ -34,6 +34,14 @@ impl<'a> Words<'a> {
         Words { words, at: 0 }
     }
 
+    /// The next bits, 64 at most.
+    fn bits(&mut self, width: usize) -> u64 {
+        let (word, bit) = (self.at / 32, self.at % 32);
+        let part = |i: usize| self.words.get(word + i).map_or(0, |w| u128::from(*w) << (32 * i));
+        self.at += width;
+        ((part(0) | part(1) | part(2)) >> bit) as u64 & (u64::MAX >> (64 - width))
+    }
+
     fn bit(&mut self) -> bool {
         let (word, bit) = (self.at / 32, self.at % 32);
         self.at += 1;
@@ -65,9 +73,8 @@ impl FromWords for Clock {
 
 impl<const N: usize> FromWords for Bits<N> {
     fn from_words(words: &mut Words) -> Self {
-        if N <= 32 {
-            let value = (0..N).fold(0u64, |v, i| v | u64::from(words.bit()) << i);
-            return value.into();
+        if N <= 64 {
+            return words.bits(N).to_bits();
         }
         let mut bits = [false; N];
         bits.iter_mut().for_each(|b| *b = words.bit());

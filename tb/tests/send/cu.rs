@@ -2,6 +2,8 @@
 //! 32 bits, 4 QPs, RAMs as they are, RC alone.
 
 pub type Uut = verbena_hdl::requester::Send<32, 1, 2, 3, 4, 5, 7, 7, 20, 0, 0>;
+/// As in diff.rs: one model for both.
+pub const NAME: &str = "send_cu";
 pub const BUS: usize = 32;
 pub const QPS: u32 = 4;
 

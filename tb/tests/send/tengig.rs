@@ -2,6 +2,8 @@
 //! 64 bits, 16 QPs, registers behind the RAMs, with UC and UD.
 
 pub type Uut = verbena_hdl::requester::Send<64, 2, 4, 5, 6, 7, 9, 8, 22, 1, 1>;
+/// As in diff.rs: one model for both.
+pub const NAME: &str = "send_tengig";
 pub const BUS: usize = 64;
 pub const QPS: u32 = 16;
 
