@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The structs that stations hand to each other, as bits of a port.
 
+use crate::mirror::{Packer, ToWords};
 use crate::words_of;
+use rust_hdl::prelude::Synth;
 use verbena_hdl::host::{CompletionJob, EventJob};
 use verbena_hdl::mem::{ReadJob, WriteJob};
+use verbena_hdl::requester::TimerOperation;
 use verbena_hdl::responder::RetireEntry;
 use verbena_hdl::rx::PacketHead;
 use verbena_hdl::tx::AckJob;
@@ -100,3 +103,9 @@ words_of!(EventJob {
     number,
     detail
 });
+
+impl ToWords for TimerOperation {
+    fn to_words(&self, packer: &mut Packer) {
+        packer.push(*self as u32, Self::BITS);
+    }
+}

@@ -14,7 +14,7 @@ use verbena_hdl::responder::{Retire, RetireEntry};
 use verbena_hdl::tx::AckJob;
 use verbena_spec::config::Config;
 use verbena_spec::layout::{completion_opcode, cqe, event_type, status, CQE_BYTES};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// What an entry must cause, once each.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +164,21 @@ fn sequence_nak(psn: u64) -> RetireEntry {
 /// NAKs that all runs have seen before their turn.
 static OVERTAKEN: AtomicUsize = AtomicUsize::new(0);
 
+fn bench<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize>(
+    config: &Config,
+) -> Bench<Retire<QUEUE, HOLD, A, B, C>> {
+    let name = match (QUEUE, HOLD) {
+        (1, _) => "retire_fifo",
+        (_, 1) => "retire_register",
+        _ => "retire_none",
+    };
+    Bench::verilated(
+        Box::new(Retire::new(config)),
+        name,
+        ports!(in reset, entry, entry_valid, done_valid, done_error, count_ready, ack_ready, serve_ready, completion_ready, event_ready, qp_error_ready; out entry_ready, done_ready, landed, failing, count_valid, ack, ack_valid, serve_index, serve_valid, completion, completion_valid, event_job, event_valid, qp_error_index, qp_error_valid, idle),
+    )
+}
+
 /// Runs `count` random entries; returns the cycles it took.
 fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize>(
     seed: u64,
@@ -176,7 +191,7 @@ fn run<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, co
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // The form without a queue is the small preset's.
     let config = Config::preset(if QUEUE + HOLD == 0 { "cu" } else { "tengig" }).unwrap();
-    let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B, C>::new(&config)), |u| &mut u.clock);
+    let mut bench = bench::<QUEUE, HOLD, A, B, C>(&config);
     bench.uut.reset.next = true;
     bench.step();
     bench.step();
@@ -369,7 +384,7 @@ fn r65_r69_a_read_that_misses_bytes_completes_in_error() {
 fn r69_failed_entries_leave_while_no_error_is_taken() {
     fn failing<const QUEUE: usize, const HOLD: usize, const A: usize, const B: usize, const C: usize>(preset: &str, count: u64) {
         let config = Config::preset(preset).unwrap();
-        let mut bench = Bench::new(Box::new(Retire::<QUEUE, HOLD, A, B, C>::new(&config)), |u| &mut u.clock);
+        let mut bench = bench::<QUEUE, HOLD, A, B, C>(&config);
         bench.uut.reset.next = true;
         bench.step();
         bench.uut.reset.next = false;
@@ -439,7 +454,7 @@ fn r23_a_sequence_nak_overtakes_the_middle_of_a_message_only() {
         (&[true, true, false], 3),
     ] {
         let config = Config::preset("tengig").unwrap();
-        let mut bench = Bench::new(Box::new(Retire::<1, 0, 4, 5, 6>::new(&config)), |u| &mut u.clock);
+        let mut bench = bench::<1, 0, 4, 5, 6>(&config);
         bench.uut.reset.next = true;
         bench.step();
         bench.uut.reset.next = false;

@@ -12,7 +12,7 @@ macro_rules! complete {
             far: !$small,
             direct: $small,
         };
-        let warnings = Diff::new($name).cycles(20000).seed($seed).run(<$block>::new(config), drive!(
+        let warnings = Diff::new($name).cycles(10000).seed($seed).run(<$block>::new(config), drive!(
             clock,
             reset,
             table_valid,

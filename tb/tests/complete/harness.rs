@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use verbena_hdl::requester::{Complete, CompleteConfig};
 use verbena_hdl::rx::PacketHead;
 use verbena_spec::layout::{event_type, qp, send_opcode, sq_wqe, state, QP_WORDS};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 pub type Uut<const W: usize> = Complete<W, 2, 7, 8, 3, 4>;
 
@@ -86,13 +86,14 @@ impl<const W: usize> Rig<W> {
     pub fn new(seed: u64, habits: Habits) -> Self {
         println!("seed {seed}");
         let small = W == 32;
-        let mut bench = Bench::new(
+        let mut bench = Bench::verilated(
             Box::new(Uut::<W>::new(CompleteConfig {
                 atomic: !small,
                 far: !small,
                 direct: small,
             })),
-            |uut| &mut uut.clock,
+            if small { "complete_cu" } else { "complete_tengig" },
+            ports!(in reset, table_valid, table_address, table_data, head, response_valid, job_ready, entry_ready, key_done, key_ok, key_paged, key_address, fetch_ready, r_data, r_error, r_last, r_valid, rewind_ready, wake_ready, arm_valid, arm_index, fail_valid, fail_index, fail_wqe, fail_status, flush_valid, flush_index, flush_state, sent_valid, sent_index, sent_wqe, sent_status, look_data, ack_read, ack_index, ack_item, qp_error_ready, tick, count_ready; out table_ready, response_done, response_code, response_placed, job, job_valid, entry, entry_valid, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_address, fetch_length, fetch_valid, r_ready, rewind_valid, rewind_index, rewind_psn, rewind_wqe, rewind_offset, rewind_hold, rewind_alone, wake_valid, wake_index, arm_ready, fail_ready, flush_ready, sent_ready, look_read, look_index, look_item, ack_data, ack_walk, ack_walk_index, qp_error_valid, qp_error_index, count_valid, count_code, ready),
         );
         bench.uut.reset.next = true;
         bench.step();

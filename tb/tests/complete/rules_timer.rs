@@ -6,7 +6,7 @@ use crate::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP};
 use rust_hdl::prelude::*;
 use verbena_hdl::requester::{TimerOperation, Timers};
 use verbena_spec::{counters, layout::send_opcode::*, layout::status};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// R43: the table of IBTA volume 1, 9.7.5.2.8, in units of 10 us.
 const RNR_TABLE: [u64; 32] = [
@@ -21,7 +21,11 @@ const TICK: u64 = 8;
 const QUARTER: u64 = TICK / 4;
 
 fn block(coarse: bool) -> Bench<Block> {
-    let mut bench = Bench::new(Box::new(Block::new(coarse)), |u| &mut u.clock);
+    let mut bench = Bench::verilated(
+        Box::new(Block::new(coarse)),
+        "timers",
+        ports!(in reset, tick, table_valid, table_index, table_code, arm_valid, arm_index, set_valid, set_index, set_operation, set_code, expired_ready; out ready, table_ready, arm_ready, set_ready, expired_valid, expired_index, expired_rnr),
+    );
     bench.uut.tick.next = (TICK << 8).to_bits();
     bench.uut.reset.next = true;
     bench.step();

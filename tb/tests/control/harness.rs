@@ -9,7 +9,7 @@ use verbena_hdl::mem::WriteJob;
 use verbena_hdl::responder::{Control, Features, RetireEntry};
 use verbena_hdl::rx::PacketHead;
 use verbena_spec::layout::{qp, QP_WORDS};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// Four QPs.
 pub type Uut = Control<2, 6, 5, 6>;
@@ -213,7 +213,11 @@ impl Harness {
     pub fn with(seed: u64, features: Features) -> Self {
         println!("seed {seed}");
         let mut h = Harness {
-            bench: Bench::new(Box::new(Control::new(features)), |u| &mut u.clock),
+            bench: Bench::verilated(
+                Box::new(Control::new(features)),
+                "control_all",
+                ports!(in reset, head, head_valid, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, command_valid, command_operation, command_index, command_state, qp_error_valid, qp_error_index, requester_error_valid, requester_error_index, read_error_valid, read_error_index, retire_idle, state_ready, response_done, response_code, response_placed, request_done, request_verdict, request_psns, hold_done, hold_nak, hold_code, probe, key_done, key_ok, key_paged, key_address, fetch_done, fetch_error, fetch_word, job_ready, entry_ready, event_ready; out head_next, table_ready, doorbell_ready, command_done, command_refused, result0, result1, result2, qp_error_ready, requester_error_ready, read_error_ready, state_valid, state_index, state, response_valid, request_valid, request_index, request_duplicate, request_msn, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, packet_busy, packet_psn, packet_moved, marked, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_start, fetch_address, fetch_next, job, job_valid, entry, entry_valid, event_valid, event_code, ready),
+            ),
             rng: ChaCha8Rng::seed_from_u64(seed),
             stall: 0,
             key_latency: 8,

@@ -7,7 +7,7 @@ use rust_hdl::prelude::*;
 use verbena_hdl::mem::Keys;
 use verbena_spec::config::Config;
 use verbena_spec::layout::{mr, MR_WORDS};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 type Row = [u32; MR_WORDS];
 
@@ -48,7 +48,11 @@ use verbena_spec::layout as mr_field;
 impl<const MA: usize, const RA: usize, const TA: usize> Rig<MA, RA, TA> {
     fn new(preset: &str) -> Self {
         let config = Config::preset(preset).unwrap();
-        let mut bench = Bench::new(Box::new(Keys::<MA, RA, TA>::new(&config)), |uut| &mut uut.clock);
+        let mut bench = Bench::verilated(
+            Box::new(Keys::<MA, RA, TA>::new(&config)),
+            "keys",
+            ports!(in reset, table_valid, table_address, table_data, key_start, key_op, key, key_va, key_length, key_pd, key_access; out ready, table_ready, key_done, key_ok, key_paged, key_address),
+        );
         bench.uut.reset.next = true;
         bench.step();
         bench.step();

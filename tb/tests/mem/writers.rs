@@ -9,7 +9,7 @@ use verbena_hdl::mem::{DmaWriter, WriteArbiter, WriteJob};
 use verbena_spec::config::{Config, PRESETS};
 use verbena_tb::axi_memory::{Habits, WriteMemory};
 use verbena_tb::axi_monitor::{Aw, W as Beat};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 #[derive(LogicBlock)]
 pub struct Writers<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: usize> {
@@ -228,6 +228,8 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
         self.arbiter.m_b_valid.next = self.m_b_valid.val();
         self.m_b_ready.next = self.arbiter.m_b_ready.val();
     }
+
+    verbena_hdl::block_name!();
 }
 
 /// A job in plain numbers.
@@ -347,7 +349,11 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
     pub fn with(config: &Config, world: World, seed: u64) -> Self {
         println!("seed {seed}, {world:?}");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(Box::new(Writers::<W, K, BA, TA, B>::new(config)), |uut| &mut uut.clock);
+        let mut bench = Bench::verilated(
+            Box::new(Writers::<W, K, BA, TA, B>::new(config)),
+            "writers",
+            ports!(in reset, job, job_valid, read_ready, beat_data, beat_valid, mtt_valid, mtt_address, mtt_data, done_ready, c_aw_address, c_aw_length, c_aw_valid, c_w_data, c_w_strobe, c_w_last, c_w_valid, a_aw_address, a_aw_valid, a_w_data, a_w_valid, a_lock, m_aw_ready, m_w_ready, m_b_id, m_b_response, m_b_valid; out job_ready, read_beat, read_count, read_valid, beat_ready, release_valid, release_beat, mtt_ready, done_valid, done_error, c_aw_ready, c_w_ready, c_b_valid, c_b_error, a_aw_ready, a_w_ready, a_b_valid, a_b_error, a_locked, m_aw_id, m_aw_address, m_aw_length, m_aw_valid, m_w_data, m_w_strobe, m_w_last, m_w_valid, m_b_ready),
+        );
         bench.uut.reset.next = true;
         bench.step();
         bench.step();

@@ -10,7 +10,7 @@ use verbena_hdl::responder::ReadResponder;
 use verbena_hdl::rx::PacketHead;
 use verbena_hdl::tx::AckJob;
 use verbena_spec::layout::{qp, QP_WORDS};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// From control.
 #[derive(Clone, Copy, Debug)]
@@ -203,9 +203,10 @@ rig! {
     /// Out of reset, tables cleared, rows written: QPs 1.. with the given PMTU codes and ring lengths.
     pub fn new(seed: u64, habits: Habits, qps: &[(u32, usize)], regions: Vec<Region>) -> Self {
         println!("seed {seed}");
-        let bench = Bench::new(
+        let bench = Bench::verilated(
             Box::<ReadResponder<QA, QB, PA, AA, BA, RA, RC, SPLIT, SMALL, ATOMICS>>::default(),
-            |u| &mut u.clock,
+            if ATOMICS == 1 { "read_responder_tengig" } else { "read_responder_cu" },
+            ports!(in reset, table_valid, table_address, table_data, head, request_valid, request_index, request_duplicate, request_msn, serve_valid, serve_index, s_ack, s_ack_valid, m_ack_ready, state_valid, state_index, state, key_done, key_ok, key_paged, key_address, job_ready, room, packet_ready, done_valid, done_error, atomic_locked, atomic_lookup_done, atomic_lookup_page, atomic_ar_ready, atomic_r_data, atomic_r_error, atomic_r_valid, atomic_aw_ready, atomic_w_ready, atomic_b_valid, atomic_b_error, qp_error_ready, event_ready, count_ready; out ready, table_ready, request_done, request_verdict, request_psns, serve_ready, s_ack_ready, m_ack, m_ack_valid, state_ready, key_start, key_op, key, key_va, key_length, key_pd, key_access, job, job_valid, packet_word, packet_last, packet_valid, done_ready, atomic_lock, atomic_lookup_valid, atomic_lookup_entry, atomic_ar_address, atomic_ar_length, atomic_ar_valid, atomic_r_ready, atomic_aw_address, atomic_aw_length, atomic_aw_valid, atomic_w_data, atomic_w_strobe, atomic_w_last, atomic_w_valid, qp_error_index, qp_error_valid, event_job, event_valid, count_code, count_valid),
         );
         let mut models = vec![Qp::new(0, 256, 0, 0, ATOMICS == 1)];
         for (i, (pmtu, places)) in qps.iter().enumerate() {

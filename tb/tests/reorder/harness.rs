@@ -15,7 +15,7 @@ use verbena_hdl::reorder::ReorderTengig;
 use verbena_hdl::rx::PacketHead;
 use verbena_spec::counters as c;
 use verbena_spec::layout::state;
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 pub const RING: u64 = 4096;
 /// Beats after the oldest held frame beyond which it is given up.
@@ -151,7 +151,11 @@ impl Harness {
     pub fn new(seed: u64, manners: Manners, qps: &[(u32, Attributes)]) -> Self {
         println!("seed {seed}");
         let mut h = Harness {
-            bench: Bench::new(Box::default(), |u| &mut u.clock),
+            bench: Bench::verilated(
+                Box::<ReorderTengig>::default(),
+                "reorder",
+                ports!(in reset, tick, s_head, s_head_valid, m_head_next, packet_busy, packet_psn, packet_moved, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, state_valid, state_index, state, state_taken, committed_beat, s_release_valid, s_release_beat, event_ready; out ready, s_head_next, m_head, m_head_valid, probe, hold_done, hold_nak, hold_code, state_ready, m_release_valid, m_release_beat, event_valid, event_code),
+            ),
             rng: ChaCha8Rng::seed_from_u64(seed),
             manners,
             qps: qps

@@ -11,7 +11,7 @@ use verbena_spec::counters;
 use verbena_spec::layout::{qp, QP_WORDS};
 use verbena_tb::ack_frame::{ack_frame, Ack, Port};
 use verbena_tb::packet_frame::Packet;
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// One beat of the host's stream.
 #[derive(Clone, Copy)]
@@ -132,9 +132,11 @@ impl<
 {
     fn new(seed: u64, idle: bool, stall: bool) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(Box::<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>>::default(), |u| {
-            &mut u.clock
-        });
+        let mut bench = Bench::verilated(
+            Box::<Tx<W, K, L, QA, RA, A, B, D, M, V, G, S, N, SA, PA, PB>>::default(),
+            &format!("tx_diff_{W}"),
+            ports!(in reset, ack, ack_valid, packet_word, packet_last, packet_abandon, packet_valid, payload_data, payload_last, payload_error, payload_valid, table_valid, table_address, table_data, local_mac, gid, s_host_data, s_host_keep, s_host_last, s_host_valid, m_ready, event_ready; out ack_ready, packet_ready, payload_ready, payload_free, payload_drawn, table_ready, s_host_ready, m_data, m_keep, m_last, m_valid, event_valid, event_code),
+        );
         bench.uut.reset.next = true;
         bench.uut.event_ready.next = true;
         bench.step();
