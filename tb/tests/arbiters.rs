@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use verbena_hdl::mem::{KeyArbiter, ReadJob};
 use verbena_hdl::tx::{PacketArbiter, AHEAD};
-use verbena_tb::{diff::Diff, drive, step::Bench};
+use verbena_tb::{diff::Diff, drive, ports, step::Bench};
 
 /// A check that a client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -371,7 +371,11 @@ struct Offers<const K: usize> {
 
 impl<const K: usize> Offers<K> {
     fn new(bytes: &[u64]) -> Self {
-        let mut bench = Bench::new(Box::<PacketArbiter<K>>::default(), |b| &mut b.clock);
+        let mut bench = Bench::verilated(
+            Box::<PacketArbiter<K>>::default(),
+            &format!("packet_arbiter_{K}"),
+            ports!(in reset, send_packet_word, send_packet_last, send_packet_abandon, send_packet_valid, send_job, send_job_valid, send_done_ready, read_packet_word, read_packet_last, read_packet_valid, read_job, read_job_valid, read_done_ready, packet_ready, job_ready, done_valid, done_error, drawn; out send_packet_ready, send_job_ready, send_done_valid, send_done_error, read_packet_ready, read_job_ready, read_done_valid, read_done_error, packet_word, packet_last, packet_abandon, packet_valid, job, job_valid, done_ready, room),
+        );
         bench.uut.reset.next = true;
         bench.step();
         bench.uut.reset.next = false;

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::{HashSet, VecDeque};
 use verbena_hdl::mem::{DmaReader, DmaReaderCu, DmaReaderTengig, ReadJob};
-use verbena_tb::{diff::Diff, drive, step::Bench};
+use verbena_tb::{diff::Diff, drive, ports, step::Bench};
 
 /// A byte of the model's memory.
 fn byte(address: u64) -> u8 {
@@ -55,7 +55,11 @@ impl<const W: usize, const K: usize, const S: usize, const N: usize, const PB: u
     const BLOCK: u64 = K as u64 * if K == 8 { 64 } else { 256 };
 
     fn new(seed: u64, idle: bool, stall: bool, latency: u64) -> Self {
-        let mut bench = Bench::new(Box::<DmaReader<W, K, S, N, PB, AB>>::default(), |u| &mut u.clock);
+        let mut bench = Bench::verilated(
+            Box::<DmaReader<W, K, S, N, PB, AB>>::default(),
+            &format!("dma_reader_{W}"),
+            ports!(in reset, job, job_valid, mtt_grant, mtt_page, ar_ready, r_data, r_error, r_last, r_valid, payload_free, done_ready; out job_ready, mtt_read, mtt_entry, ar_address, ar_length, ar_valid, r_ready, payload_data, payload_last, payload_error, payload_valid, done_valid, done_error),
+        );
         bench.uut.reset.next = true;
         bench.step();
         bench.step();

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::host::{Counters, Registers};
 use verbena_spec::config::Config;
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// What a station took.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +41,12 @@ impl<const GW: usize> Host<GW> {
     pub fn new(config: &Config, seed: u64, idle: bool, stall: bool) -> Self {
         println!("{} seed {seed} idle {idle} stall {stall}", config.name);
         let mut host = Self {
-            registers: Bench::new(Box::new(Registers::new(config)), |uut| &mut uut.clock),
-            counters: Bench::new(Box::new(Counters::new(config)), |uut| &mut uut.clock),
+            registers: Bench::verilated(
+                Box::new(Registers::new(config)),
+                &format!("registers_{}", config.name),
+                ports!(in reset, s_aw_address, s_aw_valid, s_w_data, s_w_strobe, s_w_valid, s_b_ready, s_ar_address, s_ar_valid, s_r_ready, eq_restart_ready, eq_producer, tables_ready, draining, qp_ready, mr_ready, mtt_ready, cq_ready, sq_doorbell_ready, rq_doorbell_ready, cq_doorbell_ready, command_done, command_refused, result0, result1, result2, file_done, half_data, half_strobe; out s_aw_ready, s_w_ready, s_b_response, s_b_valid, s_ar_ready, s_r_data, s_r_response, s_r_valid, enable, icrc_off, soft_reset, irq_enable, local_mac, gid_valid, gid_ipv6, gid, eq_base, eq_control, eq_consumer, eq_restart, tick, notify, cnp_interval, qp_valid, qp_address, qp_data, mr_valid, mr_address, mr_data, mtt_valid, mtt_address, mtt_data, cq_valid, cq_address, cq_data, sq_doorbell_valid, sq_doorbell_index, sq_doorbell_producer, rq_doorbell_valid, rq_doorbell_index, rq_doorbell_producer, cq_doorbell_valid, cq_doorbell_index, cq_doorbell_kind, cq_doorbell_value, command_valid, command_operation, command_index, command_state, file_valid, file_write, file_row, file_data),
+            ),
+            counters: super::counters::bench(config),
             seen: vec![],
             command_latency: 5,
             command_age: 0,

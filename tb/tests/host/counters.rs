@@ -6,7 +6,16 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::host::Counters;
 use verbena_spec::config::Config;
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
+
+/// The counter file of a preset, Verilated.
+pub fn bench(config: &Config) -> Bench<Counters> {
+    Bench::verilated(
+        Box::new(Counters::new(config)),
+        &format!("counters_{}", config.name),
+        ports!(in reset, rx_valid, rx_code, responder_valid, responder_code, tx_valid, tx_code, extra_valid, extra_code, access_valid, access_write, access_row, access_data; out ready, rx_ready, responder_ready, tx_ready, extra_ready, access_done, half_data, half_strobe),
+    )
+}
 
 struct File {
     bench: Bench<Counters>,
@@ -22,7 +31,7 @@ impl File {
     fn new(seed: u64, idle: bool) -> Self {
         println!("seed {seed} idle {idle}");
         let mut file = Self {
-            bench: Bench::new(Box::new(Counters::new(&Config::preset("tengig").unwrap())), |uut| &mut uut.clock),
+            bench: bench(&Config::preset("tengig").unwrap()),
             waiting: Default::default(),
             gap: [false; 4],
             idle,

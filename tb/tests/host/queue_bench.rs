@@ -9,7 +9,7 @@ use verbena_hdl::host::{CompletionJob, CompletionQueues, EventJob};
 use verbena_spec::config::PRESETS;
 use verbena_spec::layout;
 use verbena_spec::registers::doorbell;
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 /// A write on its way.
 struct Burst {
@@ -63,7 +63,11 @@ impl<const W: usize, const K: usize, const QA: usize, const RA: usize, const D: 
         println!("W {W} QA {QA} seed {seed} idle {idle} stall {stall}");
         let config = PRESETS.iter().find(|c| c.data_bits == W).unwrap();
         let mut queues = Self {
-            bench: Bench::new(Box::new(CompletionQueues::new(config)), |uut| &mut uut.clock),
+            bench: Bench::verilated(
+                Box::new(CompletionQueues::new(config)),
+                &format!("queues_{}", config.name),
+                ports!(in reset, completion, completion_valid, event_job, event_job_valid, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_kind, doorbell_value, eq_base, eq_control, eq_consumer, eq_restart, aw_ready, w_ready, b_valid, b_error, event_ready; out ready, completion_ready, event_job_ready, table_ready, doorbell_ready, eq_restart_ready, eq_producer, irq_pending, aw_address, aw_length, aw_valid, w_data, w_strobe, w_last, w_valid, event_valid, event_code),
+            ),
             completions: Default::default(),
             notices: Default::default(),
             memory: Default::default(),
