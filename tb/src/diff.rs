@@ -10,7 +10,7 @@
 //!
 //! ```ignore
 //! Diff::new("skid_37").cycles(2000).run(Skid::<37>::default(), drive!(clock, reset, s_data, s_valid, m_ready));
-//! // a payload struct: its fields from bit 0 up
+//! // a struct of its own: its fields from bit 0 up (those of ports between stations: payloads.rs)
 //! drive!(clock, reset, s_data: |w| Beat { data: w.take(), keep: w.take(), last: w.take() })
 //! ```
 //!

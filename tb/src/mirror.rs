@@ -16,6 +16,10 @@
 use crate::diff::{FromWords, Words};
 use crate::verilated::Model;
 use rust_hdl::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use verbena_hdl::verilog::build::Built;
 use verbena_hdl::verilog::{emit, shim, Port};
 
 /// The words of one port, filled from bit 0 up.
@@ -117,20 +121,40 @@ pub fn get<'a, T: Synth + FromWords>(signal: &mut Signal<Out, T>, words: &'a [u3
 /// Names a block's inputs, but for its clock, and its outputs, in the order of its struct.
 #[macro_export]
 macro_rules! ports {
-    (in $($($input:ident).+),+; out $($($output:ident).+),+ $(,)?) => {
+    (in $($input:ident),+; out $($output:ident),+ $(,)?) => {
         $crate::mirror::Ports {
-            inputs: &[$(stringify!($($input).+)),+],
-            outputs: &[$(stringify!($($output).+)),+],
+            inputs: &[$(stringify!($input)),+],
+            outputs: &[$(stringify!($output)),+],
             put: |block, words, all| {
-                $(let words = $crate::mirror::put(&mut block.$($input).+, words, all);)+
+                $(let words = $crate::mirror::put(&mut block.$input, words, all);)+
                 assert!(words.is_empty());
             },
             get: |block, words, last| {
-                $(let (words, last) = $crate::mirror::get(&mut block.$($output).+, words, last);)+
+                $(let (words, last) = $crate::mirror::get(&mut block.$output, words, last);)+
                 assert!(words.is_empty() && last.is_empty());
             },
         }
     };
+}
+
+/// Top, ports and library of a form.
+type Printed = OnceLock<(String, Vec<Port>, Built)>;
+/// What this process has printed and built: to print a station again takes longer than most tests.
+static FORMS: Mutex<BTreeMap<String, Arc<Printed>>> = Mutex::new(BTreeMap::new());
+
+/// What tells a block's text from another's: name, type, and the values of all its constants. A ROM's words aren't seen: blocks that differ in them alone need names of their own.
+fn form<B: Block>(block: &B, name: &str) -> String {
+    struct Constants(String);
+    impl Probe for Constants {
+        fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+            if signal.kind() == AtomKind::Constant {
+                let _ = write!(self.0, " {name}={:x}", signal.verilog());
+            }
+        }
+    }
+    let mut constants = Constants(format!("{name} {}", std::any::type_name::<B>()));
+    block.accept(name, &mut constants);
+    constants.0
 }
 
 /// A model beside the block whose signals it drives.
@@ -145,21 +169,30 @@ pub struct Mirror<B> {
 }
 
 impl<B: Block> Mirror<B> {
-    /// Prints the connected block and builds its model.
+    /// Prints the connected block and builds its model, once a process for each form of it.
     pub fn new(block: &B, name: &str, ports: Ports<B>) -> Self {
-        let design = emit(block, name, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
-        let names = |input: bool| -> Vec<String> {
-            let ports = design.ports.iter().filter(|p: &&Port| p.input == input && !p.clock);
-            ports.map(|p| p.name.clone()).collect()
+        let form = form(block, name);
+        let one = FORMS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(form)
+            .or_default()
+            .clone();
+        let (top, of_block, built) = one.get_or_init(|| {
+            let design = emit(block, name, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+            let built = Model::build(&design).unwrap_or_else(|e| panic!("{e:#}"));
+            (design.top, design.ports, built)
+        });
+        let names = |input: bool| -> Vec<&str> {
+            let ports = of_block.iter().filter(|p: &&Port| p.input == input && !p.clock);
+            ports.map(|p| p.name.as_str()).collect()
         };
-        let given = |names: &[&str]| -> Vec<String> { names.iter().map(|n| n.replace([' ', '.'], "_")).collect() };
-        assert_eq!(names(true), given(ports.inputs), "{name}: the inputs that ports!(…) names");
-        assert_eq!(names(false), given(ports.outputs), "{name}: the outputs that ports!(…) names");
-        assert_eq!(design.ports.iter().filter(|p| p.clock).count(), 1, "{name}: clocks");
-        let model = Model::of(&design).unwrap_or_else(|e| panic!("{e:#}"));
-        let (inputs, outputs) = shim::sizes(&design.ports);
+        assert_eq!(names(true), ports.inputs, "{name}: the inputs that ports!(…) names");
+        assert_eq!(names(false), ports.outputs, "{name}: the outputs that ports!(…) names");
+        assert_eq!(of_block.iter().filter(|p| p.clock).count(), 1, "{name}: clocks");
+        let (inputs, outputs) = shim::sizes(of_block);
         Mirror {
-            model,
+            model: Model::load(built, top, of_block).unwrap_or_else(|e| panic!("{e:#}")),
             ports,
             inputs: vec![0; inputs],
             outputs: vec![0; outputs],

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use libloading::{Library, Symbol};
 use std::ffi::c_void;
 use std::path::PathBuf;
-use verbena_hdl::verilog::build::{build, BuildOptions};
+use verbena_hdl::verilog::build::{build, BuildOptions, Built};
 use verbena_hdl::verilog::{shim, Design, Port};
 
 type New = unsafe extern "C" fn() -> *mut c_void;
@@ -37,7 +37,16 @@ pub struct Model {
 impl Model {
     /// Builds and loads a printed design.
     pub fn of(design: &Design) -> Result<Model> {
-        Model::from_text(&design.to_single_text(), &design.top, &design.ports, 1)
+        Model::load(&Model::build(design)?, &design.top, &design.ports)
+    }
+
+    /// Builds a printed design, or finds it built.
+    pub fn build(design: &Design) -> Result<Built> {
+        let options = BuildOptions {
+            optimise: 1,
+            ..BuildOptions::default()
+        };
+        Ok(build(&design.to_single_text(), &design.top, &design.ports, &cache(), &options)?)
     }
 
     /// The same from a text; `optimise` is the C++ compiler's level.
@@ -47,6 +56,11 @@ impl Model {
             ..BuildOptions::default()
         };
         let built = build(text, top, ports, &cache(), &options)?;
+        Model::load(&built, top, ports)
+    }
+
+    /// Another instance of what was built.
+    pub fn load(built: &Built, top: &str, ports: &[Port]) -> Result<Model> {
         let (inputs, outputs) = shim::sizes(ports);
         // Safety: the library is the one that the shim generated for these very ports.
         unsafe {
@@ -63,7 +77,7 @@ impl Model {
                 settle,
                 inputs,
                 outputs,
-                warnings: built.warnings,
+                warnings: built.warnings.clone(),
                 _library: library,
             })
         }

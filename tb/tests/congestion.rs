@@ -310,7 +310,7 @@ fn notification_point_diff() {
             received,
             marked,
             marked_index,
-            s_ack: |w| AckJob { qp_index: w.take(), syndrome: w.take(), psn: w.take(), msn: w.take(), notification: w.take() },
+            s_ack,
             s_ack_valid,
             m_ack_ready,
             event_ready

@@ -448,21 +448,24 @@ macro_rules! diff {
     ($name:ident, $block:ty) => {
         #[test]
         fn $name() {
-            let warnings = Diff::new(stringify!($name)).cycles(4000).run(<$block>::default(), drive!(
-                clock,
-                reset,
-                job: |w| ReadJob { paged: w.take(), address: w.take(), length: w.take(), last: w.take() },
-                job_valid,
-                mtt_grant,
-                mtt_page,
-                ar_ready,
-                r_data,
-                r_error,
-                r_last,
-                r_valid,
-                payload_free,
-                done_ready
-            ));
+            let warnings = Diff::new(stringify!($name)).cycles(4000).run(
+                <$block>::default(),
+                drive!(
+                    clock,
+                    reset,
+                    job,
+                    job_valid,
+                    mtt_grant,
+                    mtt_page,
+                    ar_ready,
+                    r_data,
+                    r_error,
+                    r_last,
+                    r_valid,
+                    payload_free,
+                    done_ready
+                ),
+            );
             assert_eq!(warnings, "");
         }
     };

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use thiserror::Error;
 
 /// Why a model could not be built.
@@ -78,7 +78,7 @@ pub const WAIVERS: &[(&str, &str)] = &[
 
 /// Builds `text`, whose top is `top` with `ports`, below `cache`.
 pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &BuildOptions) -> Result<Built, BuildError> {
-    let version = run("verilator", "verilator", Command::new(verilator()).arg("--version"))?;
+    let version = version()?;
     let shim = shim::generate(ports, top);
     let key = format!("{text}\0{shim}\0{top}\0{options:?}\0{version}");
     let dir = cache.join(format!("{:032x}", hash(&key)));
@@ -143,6 +143,16 @@ pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &Buil
 /// The Verilator to run: `VERILATOR`, or the one on PATH.
 pub fn verilator() -> String {
     std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
+}
+
+/// What Verilator says of itself, asked once a process: a start of it takes longer than to find a model.
+fn version() -> Result<String, BuildError> {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    if let Some(known) = VERSION.get() {
+        return Ok(known.clone());
+    }
+    let text = run("verilator", "verilator", Command::new(verilator()).arg("--version"))?;
+    Ok(VERSION.get_or_init(|| text).clone())
 }
 
 fn verilate(dir: &Path, top: &str, options: &BuildOptions) -> Result<String, BuildError> {

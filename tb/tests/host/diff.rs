@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The blocks of `host`: Rust simulation against Verilated text, both presets.
 
-use verbena_hdl::host::{CompletionJob, CompletionQueues, Counters, EventJob, Registers};
+use verbena_hdl::host::{CompletionQueues, Counters, Registers};
 use verbena_spec::config::Config;
 use verbena_tb::{diff::Diff, drive};
 
@@ -82,21 +82,9 @@ macro_rules! queues {
             drive!(
                 clock,
                 reset,
-                completion: |w| CompletionJob {
-                    cq: w.take(),
-                    solicited: w.take(),
-                    word0: w.take(),
-                    word1: w.take(),
-                    word2: w.take(),
-                    word3: w.take(),
-                    word4: w.take(),
-                },
+                completion,
                 completion_valid,
-                event_job: |w| EventJob {
-                    event_type: w.take(),
-                    number: w.take(),
-                    detail: w.take(),
-                },
+                event_job,
                 event_job_valid,
                 table_valid,
                 table_address,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The blocks of `mem`: Rust simulation against Verilated text, both presets.
 
-use verbena_hdl::mem::{DescriptorReader, DmaWriter, JobQueue, Keys, WriteArbiter, WriteJob};
+use verbena_hdl::mem::{DescriptorReader, DmaWriter, JobQueue, Keys, WriteArbiter};
 use verbena_spec::config::Config;
 use verbena_tb::{diff::Diff, drive};
 
@@ -34,37 +34,30 @@ macro_rules! keys {
 
 macro_rules! writer {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(4000).run(<$block>::new(&preset($preset)), drive!(
-            clock,
-            reset,
-            job: |w| WriteJob {
-                write: w.take(),
-                paged: w.take(),
-                address: w.take(),
-                length: w.take(),
-                ring_beat: w.take(),
-                ring_offset: w.take(),
-                release: w.take(),
-                end_beat: w.take(),
-                swap: w.take(),
-            },
-            job_valid,
-            read_ready,
-            beat_data,
-            beat_valid,
-            mtt_valid,
-            lookup_read,
-            lookup_entry,
-            atomic_lookup_valid,
-            atomic_lookup_entry,
-            mtt_address,
-            mtt_data,
-            done_ready,
-            aw_ready,
-            w_ready,
-            b_valid,
-            b_error
-        ));
+        let warnings = Diff::new($name).cycles(4000).run(
+            <$block>::new(&preset($preset)),
+            drive!(
+                clock,
+                reset,
+                job,
+                job_valid,
+                read_ready,
+                beat_data,
+                beat_valid,
+                mtt_valid,
+                lookup_read,
+                lookup_entry,
+                atomic_lookup_valid,
+                atomic_lookup_entry,
+                mtt_address,
+                mtt_data,
+                done_ready,
+                aw_ready,
+                w_ready,
+                b_valid,
+                b_error
+            ),
+        );
         assert_eq!(warnings, "");
     }};
 }
@@ -139,20 +132,9 @@ fn keys() {
 #[test]
 fn job_queue() {
     for (name, direct) in [("job_queue", false), ("job_queue_direct", true)] {
-        let warnings = Diff::new(name).cycles(3000).run(
-            JobQueue::new(direct),
-            drive!(clock, reset, s: |w| WriteJob {
-                write: w.take(),
-                paged: w.take(),
-                address: w.take(),
-                length: w.take(),
-                ring_beat: w.take(),
-                ring_offset: w.take(),
-                release: w.take(),
-                end_beat: w.take(),
-                swap: w.take(),
-            }, s_valid, m_ready),
-        );
+        let warnings = Diff::new(name)
+            .cycles(3000)
+            .run(JobQueue::new(direct), drive!(clock, reset, s, s_valid, m_ready));
         assert_eq!(warnings, "");
     }
 }

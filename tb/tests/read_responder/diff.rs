@@ -3,8 +3,6 @@
 
 use verbena_hdl::mem::AtomicUnit;
 use verbena_hdl::responder::{ReadResponderCu, ReadResponderTengig};
-use verbena_hdl::rx::PacketHead;
-use verbena_hdl::tx::AckJob;
 use verbena_tb::{diff::Diff, drive};
 
 macro_rules! responder {
@@ -17,41 +15,14 @@ macro_rules! responder {
                 table_valid,
                 table_address,
                 table_data,
-                head: |w| PacketHead {
-                    opcode: w.take(),
-                    solicited: w.take(),
-                    ack_request: w.take(),
-                    pad_count: w.take(),
-                    pkey: w.take(),
-                    qpn: w.take(),
-                    psn: w.take(),
-                    xth0: w.take(),
-                    xth1: w.take(),
-                    xth2: w.take(),
-                    xth3: w.take(),
-                    xth4: w.take(),
-                    xth5: w.take(),
-                    xth6: w.take(),
-                    source_ip0: w.take(),
-                    source_ip1: w.take(),
-                    source_ip2: w.take(),
-                    source_ip3: w.take(),
-                    ipv6: w.take(),
-                    gid_index: w.take(),
-                    payload_length: w.take(),
-                    payload_beat: w.take(),
-                    payload_offset: w.take(),
-                    frame_beat: w.take(),
-                    end_beat: w.take(),
-                    marked: w.take(),
-                },
+                head,
                 request_valid,
                 request_index,
                 request_duplicate,
                 request_msn,
                 serve_valid,
                 serve_index,
-                s_ack: |w| AckJob { qp_index: w.take(), syndrome: w.take(), psn: w.take(), msn: w.take(), notification: w.take() },
+                s_ack,
                 s_ack_valid,
                 m_ack_ready,
                 state_valid,

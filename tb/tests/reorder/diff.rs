@@ -2,7 +2,6 @@
 //! The reorder station and its blocks: Rust simulation against Verilated text.
 
 use verbena_hdl::reorder::{FreeList, HoleClock, ReorderTengig, Slots};
-use verbena_hdl::rx::PacketHead;
 use verbena_tb::{diff::Diff, drive};
 
 #[test]
@@ -13,34 +12,7 @@ fn reorder() {
             clock,
             reset,
             tick,
-            s_head: |w| PacketHead {
-                opcode: w.take(),
-                solicited: w.take(),
-                ack_request: w.take(),
-                pad_count: w.take(),
-                pkey: w.take(),
-                qpn: w.take(),
-                psn: w.take(),
-                xth0: w.take(),
-                xth1: w.take(),
-                xth2: w.take(),
-                xth3: w.take(),
-                xth4: w.take(),
-                xth5: w.take(),
-                xth6: w.take(),
-                source_ip0: w.take(),
-                source_ip1: w.take(),
-                source_ip2: w.take(),
-                source_ip3: w.take(),
-                ipv6: w.take(),
-                gid_index: w.take(),
-                payload_length: w.take(),
-                payload_beat: w.take(),
-                payload_offset: w.take(),
-                frame_beat: w.take(),
-                end_beat: w.take(),
-                marked: w.take(),
-            },
+            s_head,
             s_head_valid,
             m_head_next,
             packet_busy,

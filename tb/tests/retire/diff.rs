@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Retire: Rust simulation against Verilated text, its three forms.
 
-use verbena_hdl::responder::{Retire, RetireEntry};
+use verbena_hdl::responder::Retire;
 use verbena_spec::config::Config;
 use verbena_tb::{diff::Diff, drive};
 
@@ -12,32 +12,7 @@ macro_rules! retire {
             drive!(
                 clock,
                 reset,
-                entry: |w| RetireEntry {
-                    qp_index: w.take(),
-                    jobs: w.take(),
-                    respond: w.take(),
-                    syndrome: w.take(),
-                    psn: w.take(),
-                    msn: w.take(),
-                    complete: w.take(),
-                    cq: w.take(),
-                    qpn: w.take(),
-                    completion_opcode: w.take(),
-                    status: w.take(),
-                    with_imm: w.take(),
-                    with_invalidate: w.take(),
-                    grh: w.take(),
-                    solicited: w.take(),
-                    wqe_index: w.take(),
-                    byte_length: w.take(),
-                    immediate: w.take(),
-                    source_qpn: w.take(),
-                    event: w.take(),
-                    event_type: w.take(),
-                    requester: w.take(),
-                    serve: w.take(),
-                    partial: w.take(),
-                },
+                entry,
                 entry_valid,
                 done_valid,
                 done_error,
