@@ -9,8 +9,7 @@ use verbena_hdl::mem::WriteJob;
 use verbena_hdl::requester::ResponseQueue;
 use verbena_hdl::rx::PacketHead;
 use verbena_spec::counters::{GHOST_ACK, LATER, RESPONSE, REWIND};
-use verbena_tb::step::Bench;
-use verbena_tb::{diff::Diff, drive};
+use verbena_tb::{diff::Diff, drive, ports, step::Bench};
 
 const ACKNOWLEDGE: u64 = 0x11;
 
@@ -96,7 +95,11 @@ const MOST_DATA: usize = 2;
 /// queued, and the most with data.
 fn run(direct: bool, seed: u64, slow: u64, count: f64) -> [usize; 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::new(ResponseQueue::new(direct)), |b| &mut b.clock);
+    let mut bench = Bench::verilated(
+        Box::new(ResponseQueue::new(direct)),
+        "response_queue",
+        ports!(in reset, s_head, s_valid, m_done, m_code, m_placed, s_job, s_job_valid, m_job_ready, s_count_valid, s_count_code, m_count_ready; out s_done, s_code, s_placed, m_head, m_valid, empty, placing, s_job_ready, m_job, m_job_valid, s_count_ready, m_count_valid, m_count_code),
+    );
     bench.uut.reset.next = true;
     bench.step();
     bench.uut.reset.next = false;

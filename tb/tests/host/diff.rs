@@ -109,8 +109,12 @@ macro_rules! queues {
 }
 
 #[test]
-fn registers() {
+fn registers_tengig() {
     registers!("registers_tengig", Registers::<16>, "tengig");
+}
+
+#[test]
+fn registers_cu() {
     registers!("registers_cu", Registers::<4>, "cu");
 }
 

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 use verbena_hdl::mem::{JobQueue, WriteJob};
-use verbena_tb::step::Bench;
+use verbena_tb::{ports, step::Bench};
 
 fn random(rng: &mut ChaCha8Rng) -> WriteJob {
     WriteJob {
@@ -25,7 +25,11 @@ fn random(rng: &mut ChaCha8Rng) -> WriteJob {
 /// Chances of an offer and of a take, a cycle. Returns the most that waited.
 fn run(direct: bool, seed: u64, offer: f64, take: f64) -> usize {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut bench = Bench::new(Box::new(JobQueue::new(direct)), |b| &mut b.clock);
+    let mut bench = Bench::verilated(
+        Box::new(JobQueue::new(direct)),
+        "job_queue",
+        ports!(in reset, s, s_valid, m_ready; out s_ready, m, m_valid),
+    );
     bench.uut.reset.next = true;
     bench.step();
     bench.uut.reset.next = false;

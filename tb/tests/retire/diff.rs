@@ -29,8 +29,16 @@ macro_rules! retire {
 }
 
 #[test]
-fn three_forms() {
+fn fifo() {
     retire!("retire_fifo", Retire::<1, 0, 4, 5, 6>, "tengig");
+}
+
+#[test]
+fn register() {
     retire!("retire_register", Retire::<0, 1, 1, 2, 3>, "tengig");
+}
+
+#[test]
+fn none() {
     retire!("retire_none", Retire::<0, 0, 1, 2, 3>, "cu");
 }
