@@ -76,6 +76,9 @@ pub const WAIVERS: &[(&str, &str)] = &[
     ("PINCONNECTEMPTY", "an output of a child that nobody reads is left open, visibly"),
 ];
 
+/// Bytes of a text whose model is compiled in two parts.
+const LARGE: usize = 400_000;
+
 /// Builds `text`, whose top is `top` with `ports`, below `cache`.
 pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &BuildOptions) -> Result<Built, BuildError> {
     let version = version()?;
@@ -102,33 +105,33 @@ pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &Buil
     write("shim.cpp", &shim)?;
     let warnings = verilate(&aside, top, options)?;
     write("verilator.log", &warnings)?;
-    let mut unity = String::from("#include \"shim.cpp\"\n");
-    for file in model_sources(&aside.join("obj"))? {
-        unity.push_str(&format!("#include \"obj/{file}\"\n"));
-    }
-    write("unity.cpp", &unity)?;
+    // What runs once (Verilator calls it slow) is a unit of its own where there is much of it: two compilers at once, and no less to inline.
+    let (slow, quick): (Vec<String>, Vec<String>) = model_sources(&aside.join("obj"))?
+        .into_iter()
+        .partition(|file| text.len() > LARGE && file.contains("Slow"));
+    let unit = |first: &str, files: &[String]| -> String {
+        let includes = files.iter().map(|file| format!("#include \"obj/{file}\"\n"));
+        first.to_string() + &includes.collect::<String>()
+    };
+    write("unity.cpp", &unit("#include \"shim.cpp\"\n", &quick))?;
+    write("once.cpp", &unit("", &slow))?;
     let root = verilator_root()?;
     let runtime = runtime(cache, &root, &version, options)?;
-    compile(
-        &aside.join("unity.cpp"),
-        &aside.join("unity.o"),
-        &root,
-        &[
-            "-include".as_ref(),
-            &runtime.header,
-            "-I".as_ref(),
-            &aside,
-            "-I".as_ref(),
-            &aside.join("obj"),
-        ],
-        options,
-    )?;
-    link(
-        &aside.join("unity.o"),
-        &runtime.objects,
-        &aside.join(format!("lib{top}.{extension}")),
-        options,
-    )?;
+    let obj = aside.join("obj");
+    let includes: [&Path; 6] = ["-include".as_ref(), &runtime.header, "-I".as_ref(), &aside, "-I".as_ref(), &obj];
+    let object = |unit: &str| -> Result<PathBuf, BuildError> {
+        let to = aside.join(format!("{unit}.o"));
+        compile(&aside.join(format!("{unit}.cpp")), &to, &root, &includes, options).map(|_| to)
+    };
+    let (once, unity) = std::thread::scope(|scope| {
+        let once = (!slow.is_empty()).then(|| scope.spawn(|| object("once")));
+        let unity = object("unity");
+        (once.map(|thread| thread.join().expect("a thread that doesn't panic")), unity)
+    });
+    let mut objects = vec![unity?];
+    objects.extend(once.transpose()?);
+    objects.extend(runtime.objects);
+    link(&objects, &aside.join(format!("lib{top}.{extension}")), options)?;
     if fs::rename(&aside, &dir).is_err() {
         // Another process was first: its result is the same.
         let _ = fs::remove_dir_all(&aside);
@@ -281,12 +284,12 @@ fn compile(from: &Path, to: &Path, root: &Path, more: &[&Path], options: &BuildO
     run("c++", "g++", &mut command).map(|_| ())
 }
 
-fn link(model: &Path, runtime: &[PathBuf], to: &Path, options: &BuildOptions) -> Result<(), BuildError> {
+fn link(objects: &[PathBuf], to: &Path, options: &BuildOptions) -> Result<(), BuildError> {
     if options.library == Library::Static {
-        return run("ar", "binutils", Command::new("ar").arg("crs").arg(to).arg(model).args(runtime)).map(|_| ());
+        return run("ar", "binutils", Command::new("ar").arg("crs").arg(to).args(objects)).map(|_| ());
     }
     let mut command = Command::new("c++");
-    command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(to).arg(model).args(runtime);
+    command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(to).args(objects);
     if options.trace {
         command.arg("-lz");
     }
