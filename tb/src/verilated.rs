@@ -42,21 +42,20 @@ impl Model {
 
     /// Builds a printed design, or finds it built.
     pub fn build(design: &Design) -> Result<Built> {
-        let options = BuildOptions {
-            optimise: 1,
-            ..BuildOptions::default()
-        };
-        Ok(build(&design.to_single_text(), &design.top, &design.ports, &cache(), &options)?)
+        Model::build_text(&design.to_single_text(), &design.top, &design.ports, 1)
     }
 
     /// The same from a text; `optimise` is the C++ compiler's level.
     pub fn from_text(text: &str, top: &str, ports: &[Port], optimise: u8) -> Result<Model> {
+        Model::load(&Model::build_text(text, top, ports, optimise)?, top, ports)
+    }
+
+    fn build_text(text: &str, top: &str, ports: &[Port], optimise: u8) -> Result<Built> {
         let options = BuildOptions {
             optimise,
             ..BuildOptions::default()
         };
-        let built = build(text, top, ports, &cache(), &options)?;
-        Model::load(&built, top, ports)
+        Ok(build(text, top, ports, &cache(), &options)?)
     }
 
     /// Another instance of what was built.
