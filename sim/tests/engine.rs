@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated engine, whole: real captures, random nonsense, line rate, in both presets.
 
-#[path = "common/cores.rs"]
-mod cores;
-
-use cores::on_all_cores;
+use crate::common::cores::on_all_cores;
 use std::path::{Path, PathBuf};
 use verbena_model::replay::client::{self, sides};
 use verbena_model::replay::overrides::Overrides;

@@ -2,9 +2,7 @@
 //! Lives of QPs and of engines between two Verilated engines: made, used and destroyed in the middle of it, killed, failed by their memory; and
 //! scenario 7, packets of minimum size.
 
-mod common;
-
-use common::wired::{pattern, side, Wired, Wish, ATOMIC, PMTU, RECEIVE, SINK, SOURCE, TARGET};
+use crate::common::wired::{pattern, side, Wired, Wish, ATOMIC, PMTU, RECEIVE, SINK, SOURCE, TARGET};
 use verbena_model::wire::Faults;
 use verbena_sim::hca::axi::Fault;
 use verbena_sim::hca::mac::Pace;

@@ -3,10 +3,8 @@
 //!
 //! Each size is Verilated by its test; the second is `#[ignore]`d: `cargo test -p verbena-sim --test sizes -- --ignored`, part of `make nightly`.
 
-mod common;
-
-use common::models::verilated;
-use common::wired::{Wired, Wish};
+use crate::common::models::verilated;
+use crate::common::wired::{Wired, Wish};
 use verbena_model::wire::Faults;
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};

@@ -2,9 +2,7 @@
 //! Scenarios 3 to 6 of the conformance rules over the host library: on golden engines and on the Verilated engine, with the same memory at the end.
 //! 7 and 8 are in `lives.rs`.
 
-mod common;
-
-use common::wired::{pattern, Wired, Wish, PMTU, RECEIVE, SINK, SOURCE, TARGET};
+use crate::common::wired::{pattern, Wired, Wish, PMTU, RECEIVE, SINK, SOURCE, TARGET};
 use verbena_model::wire::{Fault, Faults};
 use verbena_sim::hca::HcaOptions;
 use verbena_sim::pair::{Pair, WireOptions};
@@ -30,7 +28,7 @@ fn engines() -> Wired<Pair> {
 /// The same last work on a bad wire, whatever came before: the two kinds of machine must then hold the same bytes.
 fn end<N: Network>(mut wired: Wired<N>, qps: [verbena_verbs::Qp; 2]) -> [Vec<u8>; 2] {
     for n in 0..2 {
-        wired.fill(n, 0, &pattern(4 * common::wired::AREA as usize, 99 + n as u64));
+        wired.fill(n, 0, &pattern(4 * crate::common::wired::AREA as usize, 99 + n as u64));
     }
     wired.restart_rounds(1000);
     wired.network.set_faults(Faults {

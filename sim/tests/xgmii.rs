@@ -4,9 +4,7 @@
 //! The engine with the MAC (`verbena_hca_xgmii`) is Verilated by the first test that needs it and kept in the cache. The variable `VERBENA_MODEL_XGMII` names a
 //! library to take instead, with the same ports: `fpga netlist ecp5` runs these tests on what synthesis made.
 
-mod common;
-
-use common::models::model_of;
+use crate::common::models::model_of;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::OnceLock;

@@ -41,7 +41,7 @@ fn model(config: &Config, design: &Design, cache: &Path, traced: bool) -> Result
         let options = BuildOptions {
             library: Library::Shared,
             trace,
-            optimise: 2,
+            optimise: 1,
             lint: false,
         };
         let built = build(&text, &design.top, &design.ports, cache, &options).map_err(|e| anyhow!("preset {}: {e}", config.name))?;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `responder::Retire` against a plain model, in its three forms, idle and stalled.
 
-#[path = "retire/diff.rs"]
 mod diff;
 
 use rand::{Rng, SeedableRng};

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `rx::Rx` at both widths, against a plain-Rust judge of frames.
 
-#[path = "rx/bench.rs"]
 mod bench;
-#[path = "rx/diff.rs"]
 mod diff;
-#[path = "rx/frame.rs"]
 mod frame;
 
 use bench::*;

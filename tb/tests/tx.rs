@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tx::Tx`: every frame byte for byte against a plain-Rust builder, at both widths, idle and stalled.
 
-#[path = "tx/diff.rs"]
 mod diff;
-#[path = "tx/early.rs"]
 mod early;
-#[path = "tx/harness.rs"]
 mod harness;
-#[path = "tx/order.rs"]
 mod order;
-#[path = "tx/packets.rs"]
 mod packets;
 
+use crate::each;
 use harness::*;
 use rand::Rng;
 use verbena_spec::counters;

@@ -83,6 +83,7 @@ const LARGE: usize = 400_000;
 pub fn build(text: &str, top: &str, ports: &[Port], cache: &Path, options: &BuildOptions) -> Result<Built, BuildError> {
     let version = version()?;
     let shim = shim::generate(ports, top);
+    let text = &format!("{text}{}", shim::sampler(ports, top));
     let key = format!("{text}\0{shim}\0{top}\0{options:?}\0{version}");
     let dir = cache.join(format!("{:032x}", hash(&key)));
     let extension = if options.library == Library::Shared { "so" } else { "a" };
@@ -171,7 +172,7 @@ fn verilate(dir: &Path, top: &str, options: &BuildOptions) -> Result<String, Bui
         "--Mdir",
         "obj",
     ]);
-    command.args(["--top-module", top, "--prefix", &format!("V{top}"), "-Wno-fatal"]);
+    command.args(["--top-module", &shim::sampled(top), "--prefix", &format!("V{top}"), "-Wno-fatal"]);
     if options.lint {
         command.arg("-Wall");
         command.args(WAIVERS.iter().map(|(name, _)| format!("-Wno-{name}")));

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A C interface around a Verilated model, made from the port list.
+//! Around a Verilated model, made from the port list: a C interface, and a Verilog module that takes the inputs into registers.
 //!
-//! For a top `x` it defines (a port of `w` bits takes `⌈w / 32⌉` words, least significant first):
+//! For a top `x` the interface is (a port of `w` bits takes `⌈w / 32⌉` words, least significant first):
 //!
 //! | function | does |
 //! |---|---|
 //! | `x_new()`, `x_free(m)` | a model, its clocks low; its end |
-//! | `x_cycle(m, in, out)` | sets inputs, settles, copies the outputs as they stand *before* the edge, then clocks up and down |
+//! | `x_cycle(m, in, out)` | sets inputs, settles, copies the outputs as they stand *before* the edge, then clocks up |
 //! | `x_settle(m, in, out)` | the same without the edge |
-//! | `x_set(m, port, words)`, `x_get(m, port, words)`, `x_eval(m)` | one port, by its index in the port list; evaluate |
 //! | `x_trace(m, path)` | starts an FST trace; returns 0 if the model is built without (`VM_TRACE`) |
 //!
 //! `in` holds all inputs but the clocks, `out` all outputs, each in the order of the port list, every port on a new word.
+//!
+//! Verilator computes what depends on a top's inputs in every evaluation, changed or not, and has that logic twice. Inputs that come from
+//! registers with an edge of their own are looked at once a cycle:
+//!
+//! ```text
+//!            inputs set                           outputs taken
+//!  sample  __|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______    first evaluation: what depends on inputs
+//!  clocks  ‾‾|_____________________________________________|‾‾‾‾‾‾‾    second: what depends on the state
+//! ```
 
 use super::Port;
 use std::fmt::Write;
+
+/// The port that takes the inputs into registers as it rises.
+const SAMPLE: &str = "sampled_inputs";
 
 /// Words of 32 bits that a port takes.
 pub fn words(port: &Port) -> usize {
@@ -29,10 +40,11 @@ pub fn sizes(ports: &[Port]) -> (usize, usize) {
 
 /// The C++ text for a model that Verilator built with `--prefix V{top}`.
 pub fn generate(ports: &[Port], top: &str) -> String {
-    let mut out = format!("{}\n", HEAD.replace("TOP", top).trim_start());
-    let [mut copy_in, mut copy_out, mut set, mut get, mut clock]: [String; 5] = Default::default();
+    let (head, body) = (HEAD.replace("TOP", top), BODY.replace("TOP", top).replace("SAMPLE", SAMPLE));
+    let mut out = format!("{}\n", head.trim_start());
+    let [mut copy_in, mut copy_out, mut clock]: [String; 3] = Default::default();
     let (mut at_in, mut at_out) = (0, 0);
-    for (index, port) in ports.iter().enumerate() {
+    for port in ports {
         let member = format!("m->top->{}", member(&port.name));
         if port.clock && port.input {
             line(&mut clock, &format!("{member} = level;"));
@@ -43,30 +55,54 @@ pub fn generate(ports: &[Port], top: &str) -> String {
             store(&mut copy_out, &member, port.width, &format!("out + {at_out}"));
             at_out += words(port);
         }
-        let mut one = String::new();
-        load(&mut one, &member, port.width, "words");
-        case(&mut set, index, &one);
-        one.clear();
-        store(&mut one, &member, port.width, "words");
-        case(&mut get, index, &one);
     }
-    let functions = BODY
-        .replace("TOP", top)
+    let functions = body
         .replace("  COPY_IN\n", &copy_in)
         .replace("  COPY_OUT\n", &copy_out)
-        .replace("  SET\n", &set)
-        .replace("  GET\n", &get)
         .replace("  CLOCK\n", &clock);
     out.push_str(&functions);
     out
 }
 
-fn line(out: &mut String, text: &str) {
-    let _ = writeln!(out, "  {text}");
+/// The module around the top.
+pub fn sampled(top: &str) -> String {
+    format!("{top}_sampled")
 }
 
-fn case(out: &mut String, index: usize, body: &str) {
-    let _ = writeln!(out, "  case {index}:\n{body}  break;");
+/// Its text: the ports of the top, and the edge that its inputs wait for.
+pub fn sampler(ports: &[Port], top: &str) -> String {
+    let range = |port: &Port| match port.width {
+        1 => String::new(),
+        width => format!("[{}:0] ", width - 1),
+    };
+    let direction = |port: &Port| if port.input { "input" } else { "output" };
+    let waits = |port: &&Port| port.input && !port.clock;
+    let mut header = vec![format!("  input wire {SAMPLE}")];
+    header.extend(ports.iter().map(|p| format!("  {} wire {}{}", direction(p), range(p), p.name)));
+    let registers = ports
+        .iter()
+        .filter(waits)
+        .map(|p| format!("  reg {}{}_{SAMPLE};\n", range(p), p.name));
+    let takes = ports.iter().filter(waits).map(|p| format!("    {0}_{SAMPLE} <= {0};\n", p.name));
+    let (registers, takes): (String, String) = (registers.collect(), takes.collect());
+    let links = ports.iter().map(|p| match waits(&p) {
+        true => format!("    .{0}({0}_{SAMPLE})", p.name),
+        false => format!("    .{0}({0})", p.name),
+    });
+    let always = match takes.is_empty() {
+        true => String::new(),
+        false => format!("  always @(posedge {SAMPLE}) begin\n{takes}  end\n"),
+    };
+    format!(
+        "\n// {top} with its inputs from registers: made by verbena_hdl::verilog::shim for simulation.\nmodule {}(\n{}\n);\n{registers}{always}  {top} dut(\n{}\n  );\nendmodule\n",
+        sampled(top),
+        header.join(",\n"),
+        links.collect::<Vec<_>>().join(",\n")
+    )
+}
+
+fn line(out: &mut String, text: &str) {
+    let _ = writeln!(out, "  {text}");
 }
 
 fn load(out: &mut String, member: &str, width: usize, from: &str) {
@@ -145,6 +181,7 @@ const BODY: &str = r#"
 void clock(Model *m, int level) {
   (void)level;
   CLOCK
+  m->top->SAMPLE = !level;
   eval(m);
 }
 
@@ -164,7 +201,7 @@ void *TOP_new() {
   Model *m = new Model;
   m->context.traceEverOn(true);
   m->top = new VTOP(&m->context, "TOP");
-  clock(m, 0);
+  eval(m);
   return m;
 }
 
@@ -178,36 +215,20 @@ void TOP_free(void *model) {
   delete m;
 }
 
-void TOP_eval(void *model) { eval(static_cast<Model *>(model)); }
-
 void TOP_settle(void *model, const uint32_t *in, uint32_t *out) {
   Model *m = static_cast<Model *>(model);
+  if (m->top->SAMPLE) {
+    m->top->SAMPLE = 0;
+    eval(m);
+  }
   copy_in(m, in);
-  eval(m);
+  clock(m, 0);
   copy_out(m, out);
 }
 
 void TOP_cycle(void *model, const uint32_t *in, uint32_t *out) {
-  Model *m = static_cast<Model *>(model);
   TOP_settle(model, in, out);
-  clock(m, 1);
-  clock(m, 0);
-}
-
-void TOP_set(void *model, uint32_t port, const uint32_t *words) {
-  Model *m = static_cast<Model *>(model);
-  switch (port) {
-  SET
-  default: break;
-  }
-}
-
-void TOP_get(void *model, uint32_t port, uint32_t *words) {
-  Model *m = static_cast<Model *>(model);
-  switch (port) {
-  GET
-  default: break;
-  }
+  clock(static_cast<Model *>(model), 1);
 }
 
 int TOP_trace(void *model, const char *path) {

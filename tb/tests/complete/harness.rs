@@ -2,7 +2,7 @@
 //! The world around `Complete`: models of Send's rows, of keys, WQE memory and sinks, and a host that posts. Each QP has its golden twin; every
 //! job's outputs are compared with it, in order.
 
-use crate::golden::{add, before, Element, Golden, Message, Out, Response, Sender, Setup, Timer, KEY_OFFSET, PSN_MASK};
+use super::golden::{add, before, Element, Golden, Message, Out, Response, Sender, Setup, Timer, KEY_OFFSET, PSN_MASK};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;

@@ -2,8 +2,8 @@
 //! Random lives: messages of all kinds, and of responses whatever a bad day brings. Each job is compared with the golden model; in the end every WQE
 //! must have completed exactly once, in order.
 
-use crate::golden::{add, Element, Out, Response, Setup, Timer};
-use crate::harness::{acknowledge, data, Habits, Rig, BRISK, LAZY, SQ_LOG};
+use super::golden::{add, Element, Out, Response, Setup, Timer};
+use super::harness::{acknowledge, data, Habits, Rig, BRISK, LAZY, SQ_LOG};
 use rand::Rng;
 use verbena_spec::layout::{send_opcode::*, state, status};
 

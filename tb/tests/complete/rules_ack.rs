@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Acknowledgements, NAKs, errors, states.
 
-use crate::golden::{add, Out, Setup};
-use crate::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP};
+use super::golden::{add, Out, Setup};
+use super::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP};
 use verbena_spec::{counters, layout::send_opcode::*, layout::state, layout::status};
 
 fn rig() -> Rig<64> {

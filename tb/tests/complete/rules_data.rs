@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! READ and ATOMIC responses: where they go, what doesn't fit, WQEs read again.
 
-use crate::golden::{Element, Message, Out, Response, Setup};
-use crate::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP, SQ_LOG};
+use super::golden::{Element, Message, Out, Response, Setup};
+use super::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP, SQ_LOG};
 use rand::Rng;
 use verbena_spec::{counters, layout::send_opcode::*, layout::sq_wqe, layout::status};
 

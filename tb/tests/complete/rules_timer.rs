@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Timers and retries: the timer block alone, by its codes; then what the station makes of a timer that has run out.
 
-use crate::golden::{Out, Setup, Timer};
-use crate::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP};
+use super::golden::{Out, Setup, Timer};
+use super::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP};
 use rust_hdl::prelude::*;
 use verbena_hdl::requester::{TimerOperation, Timers};
 use verbena_spec::{counters, layout::send_opcode::*, layout::status};

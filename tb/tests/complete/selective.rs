@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Selective repeat: what a sequence NAK asks `Send` for (R25, R42), and when the queue goes back whole. PSNs wrap.
 
-use crate::golden::{add, Out, Setup, Timer};
-use crate::harness::{acknowledge, data, Rig, BRISK, SETUP};
+use super::golden::{add, Out, Setup, Timer};
+use super::harness::{acknowledge, data, Rig, BRISK, SETUP};
 use verbena_spec::{counters, layout::send_opcode::*, layout::state};
 
 const SQ_PSN: u32 = 0xff_fffe;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the control path does for a reorder station: early requests handed over, probes, and what each packet left of ePSN.
 
-use crate::harness::*;
-use crate::rules_rc::*;
+use super::harness::*;
+use super::rules_rc::*;
 use verbena_hdl::responder::Features;
 use verbena_spec::counters::*;
 use verbena_spec::layout::{qp, state};

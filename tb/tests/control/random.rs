@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random packets, posts, resets and errors: the control path against the golden model, packet by packet.
 
-use crate::harness::*;
+use super::harness::*;
 use rand::seq::SliceRandom;
 use rand::Rng;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -366,7 +366,7 @@ impl Pair {
             return;
         };
         let info = packet.info().unwrap();
-        let mut head = crate::harness::packet(packet.opcode, packet.qpn, packet.psn, packet.payload.len() as u32);
+        let mut head = super::harness::packet(packet.opcode, packet.qpn, packet.psn, packet.payload.len() as u32);
         head.ack = packet.ack_request;
         head.solicited = packet.solicited;
         head.pkey = packet.pkey;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the control path does for a requester: states told, errors taken, responses handed over.
 
-use crate::harness::*;
-use crate::rules_rc::*;
+use super::harness::*;
+use super::rules_rc::*;
 use verbena_hdl::responder::Features;
 use verbena_spec::counters::*;
 use verbena_spec::layout::state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! RC: lengths, keys, receives, errors.
 
-use crate::harness::*;
-use crate::rules_rc::*;
+use super::harness::*;
+use super::rules_rc::*;
 use verbena_spec::counters::*;
 use verbena_spec::layout::{qp, state, status};
 

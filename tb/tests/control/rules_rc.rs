@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! RC: order and answers.
 
-use crate::harness::*;
+use super::harness::*;
 use verbena_spec::counters::*;
 use verbena_spec::layout::{qp, state, status};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Completion and event queues: phase, order, notification, and what happens to nonsense (R69).
 
-use crate::queue_bench::{cq_base, Happened, Queues, EQ_BASE};
+use super::queue_bench::{cq_base, Happened, Queues, EQ_BASE};
 use rand::Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::host::RingPosition;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Registers against the table: every register and every window, in both presets.
 
-use crate::axil::{Host, Seen, OKAY, SLVERR};
+use super::axil::{Host, Seen, OKAY, SLVERR};
 use rand::Rng;
 use verbena_spec::config::Config;
 use verbena_spec::counters;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random loss, reordering, duplicates, refusals and ends of QPs, on six QPs.
 
-use crate::harness::{Attributes, Harness, Manners};
+use super::harness::{Attributes, Harness, Manners};
 use rand::Rng;
 use std::collections::VecDeque;
 use verbena_spec::counters as c;

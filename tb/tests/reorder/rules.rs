@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A rule a test.
 
-use crate::harness::{Attributes, Harness, AT_ONCE, PLAIN, UNIT};
+use super::harness::{Attributes, Harness, AT_ONCE, PLAIN, UNIT};
 use verbena_spec::counters as c;
 use verbena_spec::layout::state;
 
@@ -61,7 +61,7 @@ fn r23_nak_distance_says_when_a_gap_is_a_loss() {
             h.arrive(1, 0xff_fffe + i, BEATS, 1);
         }
         h.settle();
-        assert_eq!(h.qps[1].naks, [], "{distance}: not more than that far ahead");
+        assert_eq!(h.qps[1].naks, [0u32; 0], "{distance}: not more than that far ahead");
         h.arrive(1, 0xff_fffe + distance + 1, BEATS, 1);
         h.settle();
         assert_eq!(h.qps[1].naks, [0xff_fffe]);
@@ -88,7 +88,7 @@ fn r23_nak_delay_says_when_a_gap_is_a_loss() {
     while h.cycle() < from + 190 * UNIT - 300 {
         h.tick();
     }
-    assert_eq!(h.qps[1].naks, [], "not yet");
+    assert_eq!(h.qps[1].naks, [0u32; 0], "not yet");
     while h.cycle() < from + 202 * UNIT + 3000 {
         h.tick();
     }

@@ -2,8 +2,8 @@
 //! `Send` among models: host memory with WQE rings, Keys, PacketArbiter with payload reads, and `Complete`. Every packet is compared with the
 //! golden one as it leaves; every piece is accounted for; the rules of what may be outstanding are watched.
 
+use super::super::golden::{self, Packet, Setup, Wqe};
 use super::{Uut, BUS, NAME, QPS};
-use crate::golden::{self, Packet, Setup, Wqe};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;

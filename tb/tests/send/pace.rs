@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cycles a message: 64-byte WRITEs with 100 cycles of memory latency, each with its own doorbell and its own wake; cycles from a lone doorbell to its WQE's read.
 
+use super::super::wqe::*;
 use super::harness::*;
-use crate::wqe::*;
 use verbena_spec::layout::send_opcode;
 
 /// Cycles a message over `qps` QPs, in the steady state.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long random runs: posts, doorbells, acknowledgements, rewinds (back, forward, with hold), SQD, failures and new lives on all QPs at once.
 
+use super::super::golden::{self, Wqe};
+use super::super::wqe::*;
 use super::harness::*;
 use super::QPS;
-use crate::golden::{self, Wqe};
-use crate::wqe::*;
 use rand::seq::SliceRandom;
 use rand::Rng;
 use verbena_spec::layout::{send_opcode, sq_wqe, state};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rules one by one.
 
+use super::super::golden::Wqe;
+use super::super::wqe::*;
 use super::harness::*;
 use super::QPS;
-use crate::golden::Wqe;
-use crate::wqe::*;
 use verbena_spec::layout::{send_opcode, sq_wqe, state, status};
 
 const VA: u64 = 0x8_0000_0000;
@@ -13,7 +13,7 @@ const LENGTH: u32 = status::LOCAL_LENGTH_ERROR;
 const PROTECTION: u32 = status::LOCAL_PROTECTION_ERROR;
 
 /// QP 1 with a region of 1,000 bytes (key 7) and another PD's (key 8).
-fn fresh(h: &mut Harness, change: impl FnOnce(&mut crate::golden::Setup)) {
+fn fresh(h: &mut Harness, change: impl FnOnce(&mut super::super::golden::Setup)) {
     h.connect(1, change);
     let pd = h.qps[1].setup.pd;
     h.region(7, pd, VA, 1000, false);

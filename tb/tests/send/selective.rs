@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Selective repeat: a packet alone, and on where new packets stood; the window. PSNs wrap in all of them.
 
+use super::super::golden::Wqe;
+use super::super::wqe::*;
 use super::harness::*;
-use crate::golden::Wqe;
-use crate::wqe::*;
 use verbena_spec::layout::{send_opcode, state, status};
 
 const VA: u64 = 0x8_0000_0000;

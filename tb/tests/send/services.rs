@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! UC and UD.
 
+use super::super::wqe::*;
 use super::harness::*;
-use crate::wqe::*;
 use verbena_spec::headers::transport;
 use verbena_spec::layout::{send_opcode, sq_wqe, status};
 
@@ -11,7 +11,7 @@ fn region(h: &mut Harness, index: u32) {
     h.region(9, pd, 0x5_0000_0000, 0x1_0000, true);
 }
 
-fn play(h: &mut Harness, index: u32, wqes: &[crate::golden::Wqe]) {
+fn play(h: &mut Harness, index: u32, wqes: &[super::super::golden::Wqe]) {
     h.auto_ack = Some(25);
     for &w in wqes {
         h.post(index, w);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every verb × lengths × splits of the elements, and where a QP goes on after a rewind.
 
+use super::super::golden;
+use super::super::wqe::*;
 use super::harness::*;
-use crate::golden;
-use crate::wqe::*;
 use rand::Rng;
 use verbena_spec::layout::{send_opcode, sq_wqe};
 

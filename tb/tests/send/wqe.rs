@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Send WQEs by hand.
 
-use crate::golden::Wqe;
+use super::golden::Wqe;
 use verbena_spec::layout::{send_opcode, sq_wqe};
 
 /// A WQE with these elements (address, length, key), signaled, and every word that it doesn't use full of something.
