@@ -33,8 +33,9 @@ test:
 
 nightly:
 	@scripts/setup.sh sim check
-	cargo test --release -p verbena-tb --test host -- --ignored
-	cargo test --release -p verbena-sim --test sizes -- --ignored
+	cargo test -p verbena-tb --test stations -- --ignored
+	VERBENA_DIFF=20 cargo test -p verbena-tb --test stations -- diff
+	cargo test --release -p verbena-sim --test system -- --ignored
 	cargo run --release --bin hca-sim -- chaos --seeds 0..5000
 	cargo run --release --bin hca-sim -- bench --sweep target/sweep --full
 	cargo run --release -p verbena-sim --features deep --bin hca-sim -- chaos --hold --seeds 0..500

@@ -44,13 +44,14 @@ impl Twin {
             counters: [0; verbena_spec::counters::COUNTER_FILE],
             pmtu,
         };
+        twin.counters = twin.session.counters().unwrap();
         twin.begin();
         twin
     }
 
+    /// What `compare` counted last is what this round begins with.
     fn begin(&mut self) {
         self.shadow.begin(&mut self.session).unwrap();
-        self.counters = self.session.counters().unwrap();
     }
 
     /// A QP in ERR is set up again.
@@ -60,6 +61,7 @@ impl Twin {
             self.shadow.destroy(&self.connection);
             self.connection = self.session.connect(self.pmtu, RECEIVES).unwrap();
             self.shadow.connect(&self.connection, Access::REMOTE_WRITE, 0, None);
+            self.counters = self.session.counters().unwrap();
         }
         self.begin();
     }
@@ -77,10 +79,9 @@ impl Twin {
     }
 
     fn compare(&mut self, what: &str) {
-        let mut counted = self.session.counters().unwrap();
-        for (now, before) in counted.iter_mut().zip(&self.counters) {
-            *now = now.wrapping_sub(*before);
-        }
+        let now = self.session.counters().unwrap();
+        let counted = std::array::from_fn(|i| now[i].wrapping_sub(self.counters[i]));
+        self.counters = now;
         let connections = std::slice::from_ref(&self.connection);
         self.shadow
             .compare(&mut self.session, connections, &counted)

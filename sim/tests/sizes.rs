@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tengig` with other numbers of queue pairs than its own (`gen-verilog --set n_qps=`): two engines, every QP connected, mixed work.
 //!
-//! Each size is Verilated by its test; the second is `#[ignore]`d: `cargo test -p verbena-sim --test sizes -- --ignored`, part of `make nightly`.
+//! Each size is Verilated by its test; the second is `#[ignore]`d: `cargo test -p verbena-sim --test system -- --ignored`, part of `make nightly`.
 
 use crate::common::models::verilated;
 use crate::common::wired::{Wired, Wish};

@@ -152,7 +152,7 @@ fn a_golden_and_a_small_verilated_engine_on_a_bad_wire() {
 
 #[test]
 fn verilated_engines_on_a_bad_wire() {
-    for seed in 0..20 {
+    for seed in 0..12 {
         verilated("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
     }
 }
@@ -161,7 +161,7 @@ fn verilated_engines_on_a_bad_wire() {
 #[test]
 fn r42_verilated_engines_that_hold_early_requests_on_a_bad_wire() {
     let options = Chaos { hold: true, ..chaos(0.05) };
-    for seed in 0..20 {
+    for seed in 0..12 {
         verilated("tengig", LATENCY, seed, &options).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
     }
 }
@@ -220,9 +220,10 @@ fn verilated_engines_leave_the_memories_that_golden_ones_leave() {
 }
 
 /// Seeds in which a fenced message sends what a READ has brought, and did so before the bytes were in memory when the fence waited for the response alone.
+/// So do 6 and 10, which `verilated_engines_on_a_bad_wire` runs.
 #[test]
 fn a_fenced_message_sends_what_a_read_has_brought() {
-    for seed in [6, 10, 19, 24] {
+    for seed in [19, 24] {
         verilated("tengig", LATENCY, seed, &chaos(0.05)).unwrap_or_else(|e| panic!("seed {seed}: {e:#}"));
     }
 }

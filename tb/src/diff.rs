@@ -125,8 +125,10 @@ impl Diff {
         }
     }
 
+    /// Cycles to compare, times `VERBENA_DIFF` where that is set (`make nightly`).
     pub fn cycles(mut self, cycles: usize) -> Diff {
-        self.cycles = cycles;
+        let times = std::env::var("VERBENA_DIFF").map_or(1, |text| text.parse().expect("VERBENA_DIFF=N"));
+        self.cycles = cycles * times;
         self
     }
 

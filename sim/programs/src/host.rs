@@ -31,7 +31,7 @@ pub trait Host {
     }
 }
 
-/// How long for an answer to ARP.
+/// How long for an answer to ARP at most.
 const ARP_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Turns the world until `ready` has something.
@@ -55,12 +55,12 @@ pub fn wait<H: Host, T>(
 
 /// The way to an address.
 pub fn route<H: Host>(host: &mut H, to: Gid) -> Result<Peer, Error> {
-    let start = Instant::now();
+    let (start, limit) = (Instant::now(), ARP_PATIENCE.min(host.patience()));
     loop {
         if let Some(mac) = host.resolve(to)? {
             return Ok(Peer::new(to, mac));
         }
-        if start.elapsed() > ARP_PATIENCE {
+        if start.elapsed() > limit {
             return Err(Error::Unresolved(to));
         }
         host.turn()?;

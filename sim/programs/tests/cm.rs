@@ -105,7 +105,10 @@ fn nobody_is_there() {
         0,
         Faults::default(),
         |_| Ok(()),
-        |host| rping::run(host, &pings("-c -a 10.0.0.77", 0), &mut vec![]),
+        |host| {
+            host.set_patience(Duration::from_millis(100));
+            rping::run(host, &pings("-c -a 10.0.0.77", 0), &mut vec![])
+        },
     );
     assert!(matches!(b, Err(Error::Unresolved(_))), "{b:?}");
 }

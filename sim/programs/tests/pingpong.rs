@@ -5,6 +5,7 @@ mod common;
 
 use clap::Parser;
 use common::{bad_wire, both, free_port};
+use std::time::Duration;
 use verbena_model::wire::Faults;
 use verbena_programs::pingpong::{run, Options, Report};
 use verbena_programs::Error;
@@ -23,8 +24,8 @@ fn options(line: &str, server: Option<&str>, port: u16) -> Options {
     options
 }
 
-/// Longer than any pause on a busy machine, short where a side waits in vain.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+/// Longer than any pause on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 struct Game {
     reports: [Result<Report, Error>; 2],
@@ -32,6 +33,10 @@ struct Game {
 }
 
 fn play(faults: Faults, server: &str, client: &str) -> Game {
+    play_with(PATIENCE, faults, server, client)
+}
+
+fn play_with(patience: Duration, faults: Faults, server: &str, client: &str) -> Game {
     let port = free_port();
     let (server, client) = (options(server, None, port), options(client, Some("127.0.0.1"), port));
     let mut said = [vec![], vec![]];
@@ -41,7 +46,7 @@ fn play(faults: Faults, server: &str, client: &str) -> Game {
         faults,
         |host| run(host, &server, server_says),
         |host| {
-            host.set_patience(PATIENCE);
+            host.set_patience(patience);
             // The server listens a moment after its engine is open.
             let mut tries = 0;
             loop {
@@ -49,7 +54,7 @@ fn play(faults: Faults, server: &str, client: &str) -> Game {
                     Err(Error::Socket { .. }) if tries < 200 => {
                         tries += 1;
                         client_says.clear();
-                        std::thread::sleep(std::time::Duration::from_millis(10));
+                        std::thread::sleep(Duration::from_millis(10));
                     }
                     other => return other,
                 }
@@ -119,9 +124,11 @@ fn the_lines_are_the_tools() {
 
 #[test]
 fn unequal_sides_are_told() {
-    let game = play(Faults::default(), "-n 3 -s 100 -c", "-n 3 -s 100");
+    // The server tells; the client waits for it in vain.
+    let vain = Duration::from_millis(500);
+    let game = play_with(vain, Faults::default(), "-n 3 -s 100 -c", "-n 3 -s 100");
     assert!(matches!(game.reports[0], Err(Error::Data { at: 0, .. })), "{:?}", game.reports[0]);
-    let game = play(Faults::default(), "-n 3 -s 200", "-n 3 -s 100");
+    let game = play_with(vain, Faults::default(), "-n 3 -s 200", "-n 3 -s 100");
     assert!(matches!(game.reports[0], Err(Error::Protocol { .. })), "{:?}", game.reports[0]);
 }
 

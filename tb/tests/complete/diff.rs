@@ -11,7 +11,7 @@ macro_rules! complete {
             far: !$small,
             direct: $small,
         };
-        let warnings = Diff::new($name).cycles(10000).seed($seed).run(
+        let warnings = Diff::new($name).cycles(5000).seed($seed).run(
             <$block>::new(config),
             drive!(
                 clock,

@@ -7,7 +7,7 @@ use verbena_tb::{diff::Diff, drive};
 
 macro_rules! control {
     ($name:literal, $features:expr) => {{
-        let warnings = Diff::new($name).cycles(6000).run(
+        let warnings = Diff::new($name).cycles(3000).run(
             Control::<2, 6, 5, 6>::new($features),
             drive!(
                 clock,

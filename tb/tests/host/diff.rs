@@ -11,7 +11,7 @@ fn preset(name: &str) -> Config {
 
 macro_rules! registers {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(6000).run(
+        let warnings = Diff::new($name).cycles(3000).run(
             <$block>::new(&preset($preset)),
             drive!(
                 clock,
@@ -52,7 +52,7 @@ macro_rules! registers {
 
 macro_rules! counters {
     ($name:literal, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(6000).run(
+        let warnings = Diff::new($name).cycles(3000).run(
             Counters::new(&preset($preset)),
             drive!(
                 clock,
@@ -77,7 +77,7 @@ macro_rules! counters {
 
 macro_rules! queues {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(6000).run(
+        let warnings = Diff::new($name).cycles(3000).run(
             <$block>::new(&preset($preset)),
             drive!(
                 clock,

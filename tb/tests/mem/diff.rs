@@ -11,7 +11,7 @@ fn preset(name: &str) -> Config {
 
 macro_rules! keys {
     ($name:literal, $block:expr) => {{
-        let warnings = Diff::new($name).cycles(4000).run(
+        let warnings = Diff::new($name).cycles(2500).run(
             $block,
             drive!(
                 clock,
@@ -34,7 +34,7 @@ macro_rules! keys {
 
 macro_rules! writer {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(4000).run(
+        let warnings = Diff::new($name).cycles(2500).run(
             <$block>::new(&preset($preset)),
             drive!(
                 clock,
@@ -64,7 +64,7 @@ macro_rules! writer {
 
 macro_rules! arbiter {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(4000).run(
+        let warnings = Diff::new($name).cycles(2500).run(
             <$block>::new(&preset($preset)),
             drive!(
                 clock,
@@ -104,7 +104,7 @@ macro_rules! arbiter {
 
 macro_rules! reader {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(4000).run(
+        let warnings = Diff::new($name).cycles(2500).run(
             <$block>::new(&preset($preset)),
             drive!(
                 clock,

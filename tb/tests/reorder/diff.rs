@@ -6,7 +6,7 @@ use verbena_tb::{diff::Diff, drive};
 
 #[test]
 fn reorder() {
-    let warnings = Diff::new("reorder").cycles(12_000).run(
+    let warnings = Diff::new("reorder").cycles(6_000).run(
         ReorderTengig::default(),
         drive!(
             clock,

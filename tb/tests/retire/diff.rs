@@ -7,7 +7,7 @@ use verbena_tb::{diff::Diff, drive};
 
 macro_rules! retire {
     ($name:literal, $block:ty, $preset:literal) => {{
-        let warnings = Diff::new($name).cycles(4000).run(
+        let warnings = Diff::new($name).cycles(2000).run(
             <$block>::new(&Config::preset($preset).unwrap()),
             drive!(
                 clock,

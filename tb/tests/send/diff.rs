@@ -6,7 +6,7 @@ use verbena_tb::{diff::Diff, drive};
 
 macro_rules! send {
     ($name:literal, $block:ty) => {{
-        let warnings = Diff::new($name).cycles(6000).run(
+        let warnings = Diff::new($name).cycles(3000).run(
             <$block>::default(),
             drive!(
                 clock,
