@@ -63,7 +63,7 @@ pub fn rtl_text() -> Result<String> {
 
 /// The RTL's model.
 pub fn rtl_model() -> Result<Model> {
-    Model::from_text(&rtl_text()?, "cu_bench", &bench_ports(), 2)
+    Model::from_text(&rtl_text()?, "cu_bench", &bench_ports(), 1)
 }
 
 /// A bitstream file (`cu.bin`) as Verilog: unpacked by iceunpack, then icebox_vlog; module `top`, with the board's pin names.

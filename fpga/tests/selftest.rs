@@ -11,7 +11,7 @@ const EXTERNAL: Options = Options { external: true };
 /// The board, out of reset; `text`: its Verilog.
 fn board(text: &str, link: u32, ready: u32) -> SimulatedLine {
     let ports = cu_netlist::bench_ports();
-    let model = Model::from_text(text, "cu_bench", &ports, 2).unwrap_or_else(|e| panic!("{e:#}"));
+    let model = Model::from_text(text, "cu_bench", &ports, 1).unwrap_or_else(|e| panic!("{e:#}"));
     let mut line = SimulatedLine::new(model, ports).unwrap();
     line.set("mac_link", link).unwrap();
     line.set("mac_tx_ready", ready).unwrap();

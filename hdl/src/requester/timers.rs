@@ -18,7 +18,7 @@
 //! | now | 0 | 0 | at once |
 //!
 //! RAM words of a QP: 0 entry ([7:0] deadline, [12:8] shift, [13] RNR, [14] running), 1 the ACK timeout code of the host's row.
-//! A round takes 4 cycles for an idle timer, 7 for a running one: up to 12 us for 256 QPs at 156.25 MHz. `arm` starts the ACK timer only where
+//! A round takes 4 cycles for an idle timer, 7 for a running one, and ends behind the last that runs: up to 12 us for 256 QPs at 156.25 MHz. `arm` starts the ACK timer only where
 //! none runs (R45); `set` puts an end to whatever ran. `arm` and `table` are taken into a register each, when that is free, and done in a later step: an `arm` within 40 cycles. An `expired` on offer is withdrawn when something else is asked, and offered again if still due.
 //! `tick` counts clocks per 4.096 us as 24.8 fixed point, 8 to 2,047 clocks (500 MHz), and no fewer than a quarter of the QPs: 128 of the smallest units
 //! (32 `tick`s) must be longer than a round of the scan, or a deadline that has passed is taken for one to come. `SA` must be `QA + 1`, `SC` one more.
@@ -86,6 +86,13 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     /// Clearing after reset: its top bit says that it is over.
     clear: DFF<Bits<SC>>,
     scan: DFF<Bits<QA>>,
+    /// No timer behind it runs: the round ends there. The highest that was found running, or began, in this round: the next one's `last`.
+    last: DFF<Bits<QA>>,
+    highest: DFF<Bits<QA>>,
+    /// Of `scan` and `number`, as they were a cycle before; either stands for three cycles before it counts.
+    at_last: DFF<Bit>,
+    above_last: DFF<Bit>,
+    above_highest: DFF<Bit>,
     /// The scan goes before `arm`.
     turn: DFF<Bit>,
     /// What was asked for is still to be done.
@@ -119,6 +126,9 @@ pub struct Timers<const QA: usize, const SA: usize, const SC: usize> {
     open: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     onward: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    runs: Signal<Local, Bit>,
+    found: Signal<Local, Bits<QA>>,
     clock_time: Signal<Local, Bits<39>>,
     delta: Signal<Local, Bits<8>>,
     deadline: Signal<Local, Bits<8>>,
@@ -168,6 +178,11 @@ impl<const QA: usize, const SA: usize, const SC: usize> Timers<QA, SA, SC> {
             state: Default::default(),
             clear: Default::default(),
             scan: Default::default(),
+            last: Default::default(),
+            highest: Default::default(),
+            at_last: Default::default(),
+            above_last: Default::default(),
+            above_highest: Default::default(),
             turn: Default::default(),
             asked: Default::default(),
             asked_index: Default::default(),
@@ -196,6 +211,9 @@ impl<const QA: usize, const SA: usize, const SC: usize> Timers<QA, SA, SC> {
             open: Default::default(),
             other: Default::default(),
             onward: Default::default(),
+            begins: Default::default(),
+            runs: Default::default(),
+            found: Default::default(),
             clock_time: Default::default(),
             delta: Default::default(),
             deadline: Default::default(),
@@ -239,6 +257,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         );
         dff_setup!(self, clock, word, shift, distance, window, now, rest, step, low, high, low_full);
         dff_setup!(self, clock, write, write_address, write_data);
+        dff_setup!(self, clock, last, highest, at_last, above_last, above_highest);
         clock!(self, clock, ram);
         self.ram.write_enable.next = self.write.q.val();
         self.ram.write_address.next = self.write_address.q.val();
@@ -265,6 +284,11 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
         self.ready.next = self.over.val();
         self.other.next = self.pending.q.val() | self.armed.q.val() | self.coded.q.val();
         self.onward.next = false;
+        self.begins.next = false;
+        self.runs.next = false;
+        self.at_last.d.next = self.scan.q.val() == self.last.q.val();
+        self.above_last.d.next = self.number.q.val() > self.last.q.val();
+        self.above_highest.d.next = self.number.q.val() > self.highest.q.val();
         // The code of an RNR wait is still being read.
         self.open.next = !self.pending.q.val() & (self.operation.q.val() != TimerOperation::Rnr);
         self.set_ready.next = self.open.val();
@@ -411,6 +435,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
                     self.state.d.next = TimersState::Offer;
                     if self.delta.val().get_bit(7) {
                         self.onward.next = true;
+                        self.runs.next = true;
                         self.state.d.next = TimersState::Pick;
                     }
                 }
@@ -421,6 +446,7 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
                 self.write_address.d.next = bit_cast::<SA, QA>(self.number.q.val()) << 1;
                 self.write.d.next = true;
                 if self.operation.q.val() != TimerOperation::Off {
+                    self.begins.next = true;
                     self.write_data.d.next = bit_cast::<15, 8>(self.deadline.val()) | (bit_cast::<15, 5>(self.shift.q.val()) << 8) | 0x4000;
                     if self.operation.q.val() == TimerOperation::Rnr {
                         self.write_data.d.next =
@@ -455,8 +481,23 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             }
         }
 
+        self.found.next = self.highest.q.val();
+        if (self.begins.val() | self.runs.val()) & self.above_highest.q.val() {
+            self.found.next = self.number.q.val();
+        }
+        self.highest.d.next = self.found.val();
+        if self.begins.val() & self.above_last.q.val() {
+            self.last.d.next = self.number.q.val();
+        }
         if self.onward.val() {
             self.scan.d.next = self.scan.q.val() + 1;
+            if self.at_last.q.val() {
+                self.scan.d.next = 0.into();
+                self.last.d.next = 0.into();
+                self.highest.d.next = 0.into();
+                self.last.d.next = self.found.val();
+                self.highest.d.next = 0.into();
+            }
         }
         if self.set_valid.val() & self.open.val() {
             self.pending.d.next = self.set_operation.val() != TimerOperation::Nothing;

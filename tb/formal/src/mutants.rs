@@ -47,13 +47,14 @@ const fn proof(
     }
 }
 
-/// Scenario tests of the whole engine.
+/// A test of the whole engine.
 const fn test(
     name: &'static str,
     fault: &'static str,
     module: &'static str,
     find: &'static str,
     put: &'static str,
+    preset: &'static str,
     by: &'static str,
 ) -> Mutant {
     Mutant {
@@ -63,9 +64,9 @@ const fn test(
         find,
         put,
         by: Catcher::Test {
-            preset: "cu",
+            preset,
             package: "verbena-sim",
-            target: "scenarios",
+            target: "system",
             name: by,
         },
     }
@@ -450,12 +451,94 @@ pub const MUTANTS: &[Mutant] = &[
         "reorder-slots",
     ),
     test(
+        "send-ring-end",
+        "a send queue's ring ends an entry late",
+        "scheduler_8_9_11_1",
+        "assign mask = size - 16'h0001;",
+        "assign mask = size;",
+        "tengig",
+        "requester::writes_and_sends_of_all_lengths_arrive",
+    ),
+    test(
+        "send-store-room",
+        "more WQEs are asked for than the store has room for",
+        "scheduler_8_9_11_1",
+        "assign room = !(flying[1] | stored[1] | (flying[0] & stored[0]));",
+        "assign room = 1'b1;",
+        "tengig",
+        "requester::writes_and_sends_of_all_lengths_arrive",
+    ),
+    test(
+        "send-alone-issued",
+        "a packet sent again alone counts as a message's end",
+        "segmenter_8_13_1",
+        "assign issue = ends & !alone;",
+        "assign issue = ends;",
+        "tengig",
+        "loss::r42_selective_repeat_keeps_its_share_and_reordering_sends_nothing_again",
+    ),
+    test(
+        "complete-never-alone",
+        "selective repeat sends on from the packet that is missing",
+        "complete_steps",
+        "COMPLETE_STATE_REPEAT: alone_d = !same & !behind;",
+        "COMPLETE_STATE_REPEAT: alone_d = 1'b0;",
+        "tengig",
+        "loss::r42_selective_repeat_keeps_its_share_and_reordering_sends_nothing_again",
+    ),
+    test(
+        "complete-endless",
+        "a timeout costs no retry",
+        "complete_steps",
+        "retries_d = retries + 3'h1;",
+        "retries_d = retries;",
+        "tengig",
+        "lives::r48_r65_a_far_engine_killed_in_a_write",
+    ),
+    test(
+        "complete-no-rewind",
+        "a NAK's packet isn't sent again",
+        "complete_steps",
+        "COMPLETE_STATE_REPEAT: rewinding_d = !same;",
+        "COMPLETE_STATE_REPEAT: rewinding_d = 1'b0;",
+        "tengig",
+        "loss::r42_selective_repeat_keeps_its_share_and_reordering_sends_nothing_again",
+    ),
+    test(
+        "timers-short-round",
+        "the scan forgets what began behind it",
+        "timers_8_9_10",
+        "assign found = highest;",
+        "assign found = 8'h00;",
+        "tengig",
+        "requester::what_the_wire_loses_is_sent_again",
+    ),
+    test(
+        "notification-without-end",
+        "each mark is answered, whatever the interval",
+        "notification_point_8",
+        "assign quiet = counts & (|left) & !left[9];",
+        "assign quiet = 1'b0;",
+        "tengig",
+        "congestion::r13_r76_at_most_one_cnp_a_flow_in_50_us",
+    ),
+    test(
+        "notification-as-ack",
+        "a CNP leaves as an ACK",
+        "notification_point_8",
+        "m_ack[68] = 1'b1;",
+        "m_ack[68] = 1'b0;",
+        "tengig",
+        "congestion::r13_r76_at_most_one_cnp_a_flow_in_50_us",
+    ),
+    test(
         "cu-field",
         "a field keeps its neighbour's bits",
         "lane_unit",
         "assign x = moved & keep_mask;",
         "assign x = moved;",
-        "scenario_1_r9_r49_r50_lengths_and_pads",
+        "cu",
+        "scenarios::scenario_1_r9_r49_r50_lengths_and_pads",
     ),
     test(
         "cu-carry",
@@ -463,7 +546,8 @@ pub const MUTANTS: &[Mutant] = &[
         "alu",
         "assign right = ({2'h0, b} << 1) | {33'h000000000, carry_in};",
         "assign right = {2'h0, b} << 1;",
-        "scenario_1_r9_r49_r50_lengths_and_pads",
+        "cu",
+        "scenarios::scenario_1_r9_r49_r50_lengths_and_pads",
     ),
     test(
         "cu-burst",
@@ -471,7 +555,8 @@ pub const MUTANTS: &[Mutant] = &[
         "bursts",
         "closing_d = !(|left);",
         "closing_d = !(|left[3:1]);",
-        "scenario_1_r9_r49_r50_lengths_and_pads",
+        "cu",
+        "scenarios::scenario_1_r9_r49_r50_lengths_and_pads",
     ),
 ];
 

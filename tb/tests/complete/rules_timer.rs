@@ -3,6 +3,8 @@
 
 use super::golden::{Out, Setup, Timer};
 use super::harness::{acknowledge, data, Rig, BRISK, LAZY, SETUP};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use verbena_hdl::requester::{TimerOperation, Timers};
 use verbena_spec::{counters, layout::send_opcode::*, layout::status};
@@ -242,6 +244,90 @@ fn r45_r47_every_code_and_every_arm_that_is_taken_counts() {
     let fired = watch(&mut bench, end);
     let silent: Vec<usize> = (0..30).filter(|n| fired[*n].is_none()).collect();
     assert!(sets > 5 && silent.is_empty(), "after {sets} sets timers {silent:?} never fire");
+}
+
+/// Timers begin and end in any order: each fires in its time, so the scan's round, which ends behind the last that runs, leaves none out.
+#[test]
+fn r47_the_scan_reaches_every_timer_that_runs() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut bench = block(false);
+    for index in 0..32 {
+        keep_code(&mut bench, index, 5);
+    }
+    bench.uut.expired_ready.next = true;
+    let time = 32 * 4 * QUARTER;
+    let mut running: [Option<u64>; 32] = [None; 32];
+    let mut fired = 0;
+    let mut next = bench.cycle;
+    while fired < 400 {
+        // For a while few run, the lowest or any; then many.
+        let phase = bench.cycle / 5000 % 3;
+        if bench.cycle >= next && !bench.uut.set_valid.val() && !bench.uut.arm_valid.val() {
+            let index = if phase == 0 { rng.gen_range(0..4) } else { rng.gen_range(0..32u64) };
+            let operation = [TimerOperation::Ack, TimerOperation::Ack, TimerOperation::Off][rng.gen_range(0..3)];
+            bench.uut.set_index.next = index.to_bits();
+            bench.uut.set_operation.next = operation;
+            bench.uut.arm_index.next = index.to_bits();
+            // An `arm` is done up to 40 cycles later: not where the timer may run out meanwhile.
+            let far = running[index as usize].is_none_or(|began| bench.cycle - began < time - 100);
+            let arms = operation == TimerOperation::Ack && far && rng.gen();
+            bench.uut.arm_valid.next = arms;
+            bench.uut.set_valid.next = !arms;
+            next = bench.cycle
+                + if phase == 1 {
+                    rng.gen_range(200..600)
+                } else {
+                    rng.gen_range(20..60)
+                };
+        }
+        bench.settle();
+        if bench.uut.expired_valid.val() {
+            let index = bench.uut.expired_index.val().to_u64() as usize;
+            let began = running[index]
+                .take()
+                .unwrap_or_else(|| panic!("timer {index} doesn't run at {}", bench.cycle));
+            assert!(bench.cycle - began >= time, "timer {index} fires after {}", bench.cycle - began);
+            fired += 1;
+        }
+        let taken = (bench.uut.set_valid.val() && bench.uut.set_ready.val()) || (bench.uut.arm_valid.val() && bench.uut.arm_ready.val());
+        if taken {
+            let index = bench.uut.set_index.val().to_u64() as usize;
+            match (bench.uut.arm_valid.val(), bench.uut.set_operation.val()) {
+                (true, _) => running[index] = running[index].or(Some(bench.cycle)),
+                (false, TimerOperation::Off) => running[index] = None,
+                _ => running[index] = Some(bench.cycle),
+            }
+        }
+        let late = running
+            .iter()
+            .position(|began| began.is_some_and(|began| bench.cycle > began + time * 9 / 8 + 2 * ROUND));
+        assert_eq!(late, None, "at {}: {running:?}", bench.cycle);
+        bench.edge();
+        if taken {
+            bench.uut.set_valid.next = false;
+            bench.uut.arm_valid.next = false;
+        }
+    }
+}
+
+/// Where one timer of 32 runs, a round takes as long as the timers up to it.
+#[test]
+fn r47_idle_timers_behind_the_last_cost_nothing() {
+    for index in [0, 3, 31] {
+        let mut bench = block(false);
+        keep_code(&mut bench, index, 5);
+        // Some run before it, and end.
+        for other in 0..32 {
+            set(&mut bench, other, TimerOperation::Now, 0);
+        }
+        let end = bench.cycle + 4 * ROUND;
+        assert!(watch(&mut bench, end).iter().all(Option::is_some));
+        set(&mut bench, index, TimerOperation::Ack, 0);
+        let (start, end) = (bench.cycle, bench.cycle + 2000);
+        let (at, _) = watch(&mut bench, end)[index as usize].expect("fires");
+        let latest = 32 * 4 * QUARTER * 9 / 8 + 4 * index + 20;
+        assert!(at - start <= latest, "timer {index}: {} cycles of {latest}", at - start);
+    }
 }
 
 fn rig() -> Rig<64> {
