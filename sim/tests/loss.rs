@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `hca-sim loss` runs, small: golden engines, and what its gates say.
+//! What `hca-sim loss` runs, small: golden engines, Verilated ones, and what its gates say.
 
 use indicatif::ProgressBar;
 use verbena_sim::loss::{markdown, run, svg, Disturbance, LossOptions, Machines, Point};
@@ -55,6 +55,23 @@ fn r42_selective_repeat_keeps_its_share_and_reordering_sends_nothing_again() {
         let plot = svg(&runs).unwrap();
         assert!(plot.starts_with("<svg") && plot.contains("gate for selective repeat"));
     }
+}
+
+/// What is lost is sent again alone, by the engine itself, and the queue goes back for a timer only.
+#[test]
+fn r42_the_engine_repeats_selectively() {
+    let options = LossOptions {
+        machines: Machines::Verilated,
+        messages: 48,
+        scheme: Some("nak_distance 0".into()),
+        wire: Some("0.1 %".into()),
+        ..options(Route::Write)
+    };
+    let runs = run(&options, &ProgressBar::hidden()).unwrap();
+    let p = find(&runs.points, "selective repeat, nak_distance 0", Disturbance::Loss(0.001));
+    assert!(p.data_right && p.resent_alone > 0 && p.rewinds <= p.timeouts, "{p:?}");
+    // The gate of 98 % is for a run of twice the length: `hca-sim loss --engine verilated`.
+    assert!(p.share >= 0.97, "{p:?}");
 }
 
 /// The gates are for one round trip; another one is run and plotted for what it is.
