@@ -493,8 +493,6 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.scan.d.next = self.scan.q.val() + 1;
             if self.at_last.q.val() {
                 self.scan.d.next = 0.into();
-                self.last.d.next = 0.into();
-                self.highest.d.next = 0.into();
                 self.last.d.next = self.found.val();
                 self.highest.d.next = 0.into();
             }
@@ -519,6 +517,8 @@ impl<const QA: usize, const SA: usize, const SC: usize> Logic for Timers<QA, SA,
             self.state.d.next = TimersState::Pick;
             self.clear.d.next = 0.into();
             self.scan.d.next = 0.into();
+            self.last.d.next = 0.into();
+            self.highest.d.next = 0.into();
             self.turn.d.next = false;
             self.pending.d.next = false;
             self.armed.d.next = false;
