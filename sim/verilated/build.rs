@@ -41,7 +41,7 @@ fn model(config: &Config, design: &Design, cache: &Path, traced: bool) -> Result
         let options = BuildOptions {
             library: Library::Shared,
             trace,
-            optimise: 1,
+            optimise: level(),
             lint: false,
         };
         let built = build(&text, &design.top, &design.ports, cache, &options).map_err(|e| anyhow!("preset {}: {e}", config.name))?;
@@ -61,6 +61,14 @@ fn model(config: &Config, design: &Design, cache: &Path, traced: bool) -> Result
         "Model {{ preset: {:?}, top: {:?}, roce_buffer: {}, library: {library}, traced: {traced}, ports: &[{ports}] }},",
         config.name, design.top, config.roce_buffer
     ))
+}
+
+/// The C++ compiler's level: tests are too short to earn a slow compilation back, what `--release` is for earns it (a tenth faster).
+fn level() -> u8 {
+    match std::env::var("PROFILE").as_deref() {
+        Ok("release") => 3,
+        _ => 1,
+    }
 }
 
 fn port(port: &Port) -> String {

