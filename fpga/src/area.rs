@@ -25,7 +25,7 @@ pub fn run(preset: Option<&str>, wanted: &[String], json: bool) -> Result<bool> 
     let mut costs = vec![];
     for config in PRESETS.iter().filter(|c| preset.is_none_or(|p| p == c.name)) {
         for (name, design) in verbena_designs::designs(config)? {
-            if wanted.is_empty() || wanted.iter().any(|w| *w == name) {
+            if wanted.is_empty() || wanted.contains(&name) {
                 eprintln!("area: {} {name} ...", config.name);
                 costs.push(cost(config, &name, &design)?);
             }

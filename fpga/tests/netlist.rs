@@ -13,6 +13,8 @@ use verbena_hdl::verilog::emit;
 use verbena_tb::verilated::Model;
 
 /// A block, synthesised; none where yosys is missing, which is said past the harness's capture.
+// Boxed: it may be larger than a thread's stack.
+#[allow(clippy::boxed_local)]
 fn netlist<B: Block>(mut block: Box<B>, name: &str) -> Option<Netlist> {
     use std::io::Write;
     if tools::YOSYS.find().is_err() {

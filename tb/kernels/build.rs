@@ -30,6 +30,6 @@ fn main() {
         root += &format!("#[allow(clippy::all)]\n#[path = {path:?}]\nmod group_{index};\n");
         list += &format!("    group_{index}::kernels,\n");
     }
-    root += &format!("pub const GROUPS: &[fn() -> Vec<(&'static str, Box<dyn Kernel>)>] = &[\n{list}];\n");
+    root += &format!("/// Makes a group's kernels, each with its name.\npub type Group = fn() -> Vec<(&'static str, Box<dyn Kernel>)>;\npub const GROUPS: &[Group] = &[\n{list}];\n");
     std::fs::write(out.join("kernels.rs"), root).expect("OUT_DIR is writable");
 }

@@ -151,7 +151,7 @@ mod tests {
             mac: 0x0200_0000_0001,
             gids: [0xffff_0a00_0001; 4],
         };
-        let row: Vec<u32> = (0..32).map(|k| 0x1234_5670 + k & !0x600).collect();
+        let row: Vec<u32> = (0..32).map(|k| (0x1234_5670 + k) & !0x600).collect();
         let ack = Ack {
             index: 3,
             syndrome: 0x61,

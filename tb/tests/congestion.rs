@@ -54,7 +54,7 @@ impl Harness {
         bench.step();
         bench.step();
         bench.uut.reset.next = false;
-        bench.uut.tick.next = (4 * UNIT << 8).to_bits();
+        bench.uut.tick.next = ((4 * UNIT) << 8).to_bits();
         bench.uut.notify.next = true;
         bench.uut.cnp_interval.next = interval.to_bits();
         let mut h = Self {

@@ -284,7 +284,7 @@ mod tests {
         assert!((READ_BACK_ROW as usize + REGISTERS.len()) <= 128);
         // The congestion row's read-back, an index of three bits behind all others.
         assert!(REGISTERS.len() <= CONGESTION_NUMBER as usize && CONGESTION_NUMBER.is_multiple_of(8));
-        assert!(layout::CONGESTION_WORDS <= 8 && CONGESTION_NUMBER + 8 <= 64);
+        const { assert!(layout::CONGESTION_WORDS <= 8 && CONGESTION_NUMBER + 8 <= 64) };
     }
 
     #[test]

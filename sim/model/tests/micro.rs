@@ -136,7 +136,7 @@ impl Pair {
             pair.write(address, value);
         }
         for i in 0..4 {
-            pair.write(registers::CQ_TABLE + 16 * i + 4, CQ_BASE + (CQE_BYTES as u32 * i << CQ_LOG));
+            pair.write(registers::CQ_TABLE + 16 * i + 4, CQ_BASE + ((CQE_BYTES as u32 * i) << CQ_LOG));
             let mut row = [0; 1];
             cq::LOG.set(&mut row, CQ_LOG);
             row[0] |= 1 << 31;
@@ -363,7 +363,7 @@ impl Pair {
         for i in 0..4u32 {
             loop {
                 let taken = self.taken[i as usize];
-                let at = CQ_BASE + (CQE_BYTES as u32 * i << CQ_LOG) + CQE_BYTES as u32 * (taken & ((1 << CQ_LOG) - 1));
+                let at = CQ_BASE + ((CQE_BYTES as u32 * i) << CQ_LOG) + CQE_BYTES as u32 * (taken & ((1 << CQ_LOG) - 1));
                 let entry = words(&self.board.outside.memory[at as usize..at as usize + CQE_BYTES]);
                 if cqe::PHASE.get(&entry) != (taken >> CQ_LOG & 1) ^ 1 {
                     break;
@@ -568,7 +568,7 @@ impl Pair {
         }
         let p = self.packet(index);
         self.deliver(&p);
-        if !self.model.regions.check(0x300, 7, ModelAccess::default(), 0x7000, 1).is_some() && self.rng.gen_ratio(1, 8) {
+        if self.model.regions.check(0x300, 7, ModelAccess::default(), 0x7000, 1).is_none() && self.rng.gen_ratio(1, 8) {
             self.register(REGIONS[2]);
         }
         if index == p.qpn & 3 && self.rng.gen_ratio(1, 4) {

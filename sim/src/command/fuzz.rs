@@ -45,9 +45,9 @@ impl Fuzz {
                 summary.frames, summary.accesses, summary.cycles
             );
             println!(
-                "  {} QPs set up and destroyed, {} proofs of life, {} of {} rounds compared with the golden model, no protocol violation; preset {}, seed {}",
+                "  {} QPs set up and destroyed, {} proofs of life, {} rounds compared {} times with the golden model, no protocol violation; preset {}, seed {}",
                 summary.connections,
-                summary.rounds + 1, summary.compared, summary.rounds,
+                summary.rounds + 1, summary.rounds, summary.compared,
                 common.preset,
                 common.seed
             );

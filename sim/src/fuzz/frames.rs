@@ -192,7 +192,7 @@ fn good(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
 
 /// A READ or ATOMIC, or one again: as it was, or the READ's rest from a packet's border on.
 fn asking(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
-    let Some((mr, length)) = target.source.clone() else { return vec![] };
+    let Some((mr, length)) = target.source else { return vec![] };
     if !target.asked.is_empty() && rng.gen_bool(0.3) {
         let at = rng.gen_range(0..target.asked.len());
         let Asked { frame, read } = target.asked[at].clone();
@@ -206,7 +206,7 @@ fn asking(target: &mut Target, rng: &mut ChaCha8Rng) -> Vec<FuzzFrame> {
         return one("READ again", frame);
     }
     let before = target.flow.clone();
-    let asked = match target.word.clone() {
+    let asked = match target.word {
         Some((mr, va)) if rng.gen_bool(0.4) => {
             let atomic_eth = AtomicEth {
                 virtual_address: va,

@@ -195,8 +195,8 @@ impl Fuzzer {
         let reliable = flow.form.service == 0;
         let mut target = Target::new(flow, self.target.0.va, REGION, self.target.1.key);
         if reliable && !self.reorder {
-            target.source = self.source.as_ref().map(|(_, mr)| (mr.clone(), SOURCE));
-            target.word = self.words.as_ref().map(|(_, mr)| (mr.clone(), mr.va + 8 * index as u64));
+            target.source = self.source.as_ref().map(|(_, mr)| (*mr, SOURCE));
+            target.word = self.words.as_ref().map(|(_, mr)| (*mr, mr.va + 8 * index as u64));
         }
         target
     }

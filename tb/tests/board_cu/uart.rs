@@ -212,7 +212,7 @@ fn registers_memory_and_the_board_are_reached() {
     let writes = b.writes;
     for bit in 12..22 {
         assert_eq!(
-            b.ask(&request(WRITE | 10 + (bit & 1) as u8, MEMORY | 1 << bit, 1))
+            b.ask(&request(WRITE | (10 + (bit & 1) as u8), MEMORY | 1 << bit, 1))
                 .map(|a| a.0 & 0xf),
             Some(3),
             "bit {bit}"

@@ -354,7 +354,8 @@ impl Golden {
         } else if r.syndrome & 0x7f == 0x60 {
             let named = self.resent.map(|psn| self.oldest.wrapping_sub(psn) & PSN_MASK);
             // The same again says nothing new; the one behind it that the peer held nothing.
-            rewind = !self.waiting && !(self.setup.selective_repeat && named == Some(0));
+            let same = self.setup.selective_repeat && named == Some(0);
+            rewind = !self.waiting && !same;
             self.alone = rewind && self.setup.selective_repeat && named != Some(1);
         } else if class == 1 {
             if !self.waiting {
@@ -437,7 +438,7 @@ impl Golden {
                 paged: key & 2 == 2,
                 address: va.wrapping_add(KEY_OFFSET),
                 length: *length,
-                beat: position / self.setup.beat_bytes & 0x1fff,
+                beat: (position / self.setup.beat_bytes) & 0x1fff,
                 lane: position % self.setup.beat_bytes,
                 release: i + 1 == pieces.len(),
                 end_beat: r.end_beat,

@@ -147,7 +147,7 @@ fn bad<const W: usize>(rig: &mut Rig<W>, index: usize) -> Response {
             let life = &rig.lives[index];
             let wqe = life.golden.wqe as usize;
             let begun = life.sender.begun as usize;
-            let read = (wqe..begun).filter(|i| life.messages[*i].is_read()).last();
+            let read = (wqe..begun).rfind(|i| life.messages[*i].is_read());
             match read {
                 Some(i) => data(0x0e, add(life.messages[i].first, 1), pmtu),
                 None => acknowledge(psn, 0x1f),

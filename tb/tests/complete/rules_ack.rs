@@ -220,7 +220,7 @@ fn r65_an_unsignalled_wqe_completes_when_it_fails() {
 fn r41_a_new_life_takes_its_psn_from_the_row() {
     let mut rig = rig();
     for life in 0..5u32 {
-        let psn = 0x123_456 * (life + 1) & 0xff_ffff;
+        let psn = (0x123_456 * (life + 1)) & 0xff_ffff;
         rig.connect(1, SETUP, psn);
         rig.rows(1);
         rig.send(1, SEND, 300);

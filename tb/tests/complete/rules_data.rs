@@ -306,7 +306,8 @@ fn r66_elements_are_kept_from_packet_to_packet() {
 
 #[test]
 fn r66_a_wqe_that_has_changed_ends_it() {
-    let change: [(&str, fn(&mut [u32; 16])); 6] = [
+    type Change = fn(&mut [u32; 16]);
+    let change: [(&str, Change); 6] = [
         ("opcode", |w| sq_wqe::OPCODE.set(w, SEND)),
         ("length", |w| sq_wqe::LENGTH.set(w, 601)),
         ("length 0", |w| sq_wqe::LENGTH_0.set(w, 599)),

@@ -138,8 +138,10 @@ impl Packet {
         self
     }
     pub fn head(&self) -> PacketHead {
-        let mut h = PacketHead::default();
-        h.opcode = (self.opcode as u64).to_bits();
+        let mut h = PacketHead {
+            opcode: (self.opcode as u64).to_bits(),
+            ..PacketHead::default()
+        };
         h.solicited = self.solicited;
         h.ack_request = self.ack;
         h.pad_count = ((self.length.wrapping_neg() & 3) as u64).to_bits();

@@ -326,11 +326,7 @@ impl Pair {
             0 => p.qpn ^= 1 << rng.gen_range(0..24),
             1 => p.pkey ^= 1 << rng.gen_range(0..16),
             2 => p.deth.qkey ^= 1 << rng.gen_range(0..32),
-            3 => {
-                if let IpAddr::V4(_) = p.source {
-                    p.source = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 3));
-                }
-            }
+            3 if p.source.is_ipv4() => p.source = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 3)),
             4 => {
                 p.source = IpAddr::V6(Ipv6Addr::new(0xfd00, 1, 2, 3, 4, 5, 6, 7));
                 p.destination = self.model.local.gids[1].unwrap();

@@ -198,9 +198,9 @@ impl<const GW: usize> Host<GW> {
             aw_left &= !aw;
             w_left &= !w;
             ar_left &= !ar;
-            aw_delay = (aw_delay as i32 - 1).max(0);
-            w_delay = (w_delay as i32 - 1).max(0);
-            ar_delay = (ar_delay as i32 - 1).max(0);
+            aw_delay = (aw_delay - 1).max(0);
+            w_delay = (w_delay - 1).max(0);
+            ar_delay = (ar_delay - 1).max(0);
             if got_b.is_some() {
                 assert!(!aw_left && !w_left && b.is_none(), "B before its write");
                 b = got_b;

@@ -125,7 +125,7 @@ fn events_follow<const W: usize, const K: usize, const QA: usize, const RA: usiz
                 queues.happened.clear();
                 // The event is written after the CQE has landed, and shows after it has landed itself.
                 while queues.eq_producer() == events {
-                    assert_eq!(queues.irq(), false, "irq before its event");
+                    assert!(!queues.irq(), "irq before its event");
                     queues.cycle();
                 }
                 events += 1;

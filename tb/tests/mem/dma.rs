@@ -114,7 +114,7 @@ fn scattered<const W: usize, const K: usize, const BA: usize, const TA: usize, c
                 rng.gen_range(0..4096)
             };
             let ring = rng.gen_range(0..K as u64);
-            let address = number * 4 << 12 | low;
+            let address = (number * 4) << 12 | low;
             jobs.push(Job {
                 paged: true,
                 ..job(address, length, rng.gen_range(0..1 << BA), ring)
@@ -164,7 +164,7 @@ fn small_addresses() {
         for block in 0..256u64 {
             let length = 1 + block * 37 % 600;
             jobs.push(job(
-                block << 12 | 0x800 - (block * 61 % length).min(0x700),
+                (block << 12) | (0x800 - (block * 61 % length).min(0x700)),
                 length,
                 block * 7 % 512,
                 0,
@@ -185,7 +185,7 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize, const B
         let mut rig = Rig::<W, K, BA, TA, B>::new(world, seed);
         if TA > 1 {
             for entry in 0..512 {
-                rig.map(entry, 0xf_0000 + (entry * 37 & 511) * 3);
+                rig.map(entry, 0xf_0000 + ((entry * 37) & 511) * 3);
             }
         }
         let jobs: Vec<Job> = (0..50)
@@ -194,7 +194,7 @@ fn mix<const W: usize, const K: usize, const BA: usize, const TA: usize, const B
                 write: rng.gen_bool(0.8),
                 paged: TA > 1 && number % 2 == 0,
                 address: if TA > 1 && number % 2 == 0 {
-                    number as u64 * 4 << 12 | rng.gen_range(0..4096)
+                    (number as u64 * 4) << 12 | rng.gen_range(0..4096)
                 } else {
                     spaced(number, rng.gen_range(0..4096))
                 },

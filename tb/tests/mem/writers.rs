@@ -487,7 +487,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
             uut.a_lock.next = !matches!(self.atomic, Atomic::Idle);
             uut.a_aw_address.next = at.to_bits();
             uut.a_aw_valid.next = address;
-            uut.a_w_data.next = (at * 3 & ((1 << 31) - 1)).to_bits();
+            uut.a_w_data.next = ((at * 3) & ((1 << 31) - 1)).to_bits();
             uut.a_w_valid.next = data;
             if W == 32 {
                 // Not built: whatever comes is without effect.
@@ -551,7 +551,7 @@ impl<const W: usize, const K: usize, const BA: usize, const TA: usize, const B: 
                         let value: u64 = (0..8)
                             .map(|i| (self.memory.bytes.remove(&(at + i)).expect("the ATOMIC's bytes") as u64) << (8 * i))
                             .sum();
-                        assert_eq!(value, at * 3 & ((1 << 31) - 1));
+                        assert_eq!(value, (at * 3) & ((1 << 31) - 1));
                         self.atomic = Atomic::Idle;
                         self.atomics = (self.atomics.0 + 1, self.atomics.1 + 1);
                     }

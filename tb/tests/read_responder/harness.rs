@@ -262,16 +262,16 @@ rig! {
         rig.bench.settle();
         assert!(rig.bench.uut.ready.val(), "tables cleared");
         let mut base = 0;
-        for i in 0..qps.len() {
+        for (i, &(pmtu, depth)) in qps.iter().enumerate() {
             let model = &rig.qps[i + 1];
             let mut row = [0u32; QP_WORDS];
-            qp::PMTU.set(&mut row, qps[i].0);
+            qp::PMTU.set(&mut row, pmtu);
             qp::TAG.set(&mut row, 0xa00 + i as u32);
             qp::PD.set(&mut row, model.pd as u32);
             qp::PKEY.set(&mut row, 0xffff);
             qp::READ_RING_BASE.set(&mut row, base);
-            qp::MAX_DEST_RD_ATOMIC.set(&mut row, qps[i].1 as u32);
-            base += qps[i].1 as u32;
+            qp::MAX_DEST_RD_ATOMIC.set(&mut row, depth as u32);
+            base += depth as u32;
             for (word, value) in row.iter().enumerate() {
                 rig.write((i as u64 + 1) * 32 + word as u64, *value);
             }

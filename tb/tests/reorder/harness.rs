@@ -193,7 +193,7 @@ impl Harness {
         };
         let u = &mut h.bench.uut;
         u.reset.next = true;
-        u.tick.next = (4 * UNIT << 8).to_bits();
+        u.tick.next = ((4 * UNIT) << 8).to_bits();
         h.bench.step();
         h.bench.step();
         h.bench.uut.reset.next = false;

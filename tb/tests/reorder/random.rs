@@ -28,7 +28,7 @@ fn run(seed: u64, manners: Manners, cycles: u64, beats: std::ops::Range<u64>, en
         let qp = h.rng.gen_range(1..qps.len());
         if h.rng.gen_ratio(1, 40) && h.waiting() < 12 {
             let ahead = next[qp].wrapping_sub(h.qps[qp].epsn) & 0xff_ffff;
-            if ahead < 60 || ahead >= 0x80_0000 {
+            if !(60..0x80_0000).contains(&ahead) {
                 let psn = next[qp];
                 let late = if h.rng.gen_ratio(1, 5) { h.rng.gen_range(0..4000) } else { 0 };
                 if !h.rng.gen_ratio(1, 20) {
@@ -40,9 +40,9 @@ fn run(seed: u64, manners: Manners, cycles: u64, beats: std::ops::Range<u64>, en
                 next[qp] = next[qp].wrapping_add(1) & 0xff_ffff;
             }
         }
-        for qp in 1..qps.len() {
-            let due = way[qp].iter().position(|p| p.0 <= now);
-            if let Some((_, psn)) = due.and_then(|i| way[qp].remove(i)) {
+        for (qp, way) in way.iter_mut().enumerate().take(qps.len()).skip(1) {
+            let due = way.iter().position(|p| p.0 <= now);
+            if let Some((_, psn)) = due.and_then(|i| way.remove(i)) {
                 let length = h.rng.gen_range(beats.clone());
                 let psns = if h.rng.gen_ratio(manners.read, 1000) { 2 } else { 1 };
                 h.arrive(qp, psn, length, psns);
@@ -51,8 +51,8 @@ fn run(seed: u64, manners: Manners, cycles: u64, beats: std::ops::Range<u64>, en
         // The sender goes back: after a NAK, and now and then without one.
         if now > looked + 3000 {
             looked = now;
-            for qp in 1..qps.len() {
-                next[qp] = h.qps[qp].epsn;
+            for (qp, next) in next.iter_mut().enumerate().take(qps.len()).skip(1) {
+                *next = h.qps[qp].epsn;
                 if ends != 0 && h.rng.gen_ratio(ends, 100) {
                     let to = [state::RESET, state::ERR, state::SQD][h.rng.gen_range(0..3)];
                     h.change(qp, to);

@@ -419,7 +419,7 @@ impl Harness {
             let (first, psns) = q.begun[wqe - 1];
             q.oldest_psn = first.wrapping_add(psns) & 0xff_ffff;
             let wide = q.wqes[q.oldest..wqe].iter().filter(|w| golden::is_wide(w)).count();
-            self.to_place.extend(std::iter::repeat(index as usize).take(wide));
+            self.to_place.extend(std::iter::repeat_n(index as usize, wide));
             q.oldest = wqe;
             self.ask(Ask::Wake(index));
         }
@@ -677,7 +677,7 @@ impl Harness {
             self.done_on = self.lucky();
         }
         // Bytes of READs and ATOMICs.
-        let foreign = self.foreign.is_some_and(|every| cycle % every == 0);
+        let foreign = self.foreign.is_some_and(|every| cycle.is_multiple_of(every));
         let placed = self.to_place.pop_front().or(foreign.then_some(usize::MAX));
         let landed = self.landing.front().is_some_and(|l| l.0 <= cycle);
         if landed {

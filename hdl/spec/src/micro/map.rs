@@ -163,6 +163,6 @@ mod tests {
         assert_eq!(words.len(), QP.len());
         assert!(*words.last().unwrap() < COUNTERS_AT);
         // Ethernet, IP, UDP, BTH, RETH and immediate, 512 bytes.
-        assert!(TX_WORDS >= 4 + 5 + 2 + 3 + 4 + 1 + 128);
+        const { assert!(TX_WORDS >= 4 + 5 + 2 + 3 + 4 + 1 + 128) };
     }
 }

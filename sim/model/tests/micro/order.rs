@@ -276,8 +276,8 @@ fn r23_nak_delay_makes_an_old_gap_a_loss_once() {
 fn r42_the_last_slot_is_for_a_qp_that_holds_nothing() {
     let mut pair = early(6, |_| {});
     let flows: Vec<Vec<Packet>> = (1..4).map(|index| message(&mut pair, index, 0, true, 4 * MTU, 0)).collect();
-    for n in 1..4 {
-        pair.deliver(&flows[0][n]);
+    for packet in &flows[0][1..4] {
+        pair.deliver(packet);
     }
     assert_eq!(held(&pair), 3);
     pair.deliver(&flows[1][2]);

@@ -256,7 +256,7 @@ impl World {
         }
         for side in 0..2 {
             // Another tag: what is on the wire is for the former life.
-            let qpn = (pair.qpns[side] >> 12) % 4095 + 1 << 12 | pair.qpns[side] & 0xfff;
+            let qpn = ((pair.qpns[side] >> 12) % 4095 + 1) << 12 | pair.qpns[side] & 0xfff;
             pair.qpns[side] = qpn;
             pair.attributes[side].qpn = qpn;
             pair.attributes[1 - side].peer_qpn = qpn;
