@@ -62,6 +62,8 @@ pub fn run(tests: &[String], faults: usize, seed: u64, json: bool) -> Result<boo
         // Its time without a fault is what a hanging one is told by.
         tests.insert(0, WITH_FAULT);
     }
+    // First, so that what is wrong with it shows before an hour of synthesis.
+    let program = program()?;
     eprintln!("fpga: ecp5: printing engine and MAC");
     let netlist = ecp5_netlist::engine_and_mac()?;
     let from = if netlist.cached { "kept" } else { "made" };
@@ -79,7 +81,6 @@ pub fn run(tests: &[String], faults: usize, seed: u64, json: bool) -> Result<boo
         runs: vec![],
         held: netlist.problems.is_empty(),
     };
-    let program = program()?;
     let mut usual = LONGEST;
     for test in tests {
         let run = one(&program, test, &library, None, LONGEST)?;
@@ -109,7 +110,7 @@ fn program() -> Result<PathBuf> {
         "-p",
         "verbena-sim",
         "--test",
-        "xgmii",
+        "system",
         "--no-run",
         "--message-format",
         "json",
@@ -118,11 +119,11 @@ fn program() -> Result<PathBuf> {
     let text = String::from_utf8_lossy(&out.stdout);
     let messages = text.lines().filter_map(|l| serde_json::from_str::<serde_json::Value>(l).ok());
     let mut built = messages
-        .filter(|m| m["target"]["name"] == "xgmii")
+        .filter(|m| m["target"]["name"] == "system")
         .filter_map(|m| Some(PathBuf::from(m["executable"].as_str()?)));
     built
         .next_back()
-        .with_context(|| format!("cargo test built no xgmii: {}", String::from_utf8_lossy(&out.stderr)))
+        .with_context(|| format!("cargo test built no system test: {}", String::from_utf8_lossy(&out.stderr)))
 }
 
 /// One test by its whole name.
@@ -130,7 +131,7 @@ fn one(program: &Path, test: &str, library: &Path, fault: Option<Fault>, limit: 
     let log = tools::folder("ecp5-netlist")?.join("test.log");
     let file = std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new(program);
-    command.args(["--nocapture", "--exact", test]);
+    command.args(["--nocapture", "--exact", &format!("xgmii::{test}")]);
     command.env("VERBENA_MODEL_XGMII", library);
     command.env_remove("VERBENA_FAULT");
     if let Some(fault) = &fault {

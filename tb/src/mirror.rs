@@ -9,7 +9,7 @@
 //! block, and takes a small part of the time, to build too. That printed text and Rust block are equal is what [`Diff`](crate::diff) shows.
 //! `ports!` names a block's inputs, but for its clock, and its outputs:
 //!
-//! ```ignore
+//! ```text
 //! Bench::verilated(Box::<Send<…>>::default(), "send", ports!(in reset, doorbell_valid, …; out ready, packet, …))
 //! ```
 

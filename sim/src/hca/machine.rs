@@ -200,7 +200,7 @@ impl Hca {
     /// Runs until all frames are in and nothing has moved at the memory and the MAC for `quiet` cycles; false if `limit` came first.
     ///
     /// A small engine looks at a packet for some hundred cycles, and a full ring of packets that go nowhere for some thousand, before anything moves:
-    /// there `quiet` is at least [`SMALL_QUIET`].
+    /// there `quiet` is at least `SMALL_QUIET`.
     pub fn settle(&mut self, quiet: u64, limit: u64) -> bool {
         let quiet = if self.config.small() { quiet.max(SMALL_QUIET) } else { quiet };
         let mut still = 0;

@@ -91,7 +91,7 @@ pub struct Point {
     pub ceiling: f64,
     /// Millions of messages a second, both ways together.
     pub rate: f64,
-    /// Doorbell to polled completion, ns, with [`DEPTH`] messages under way on each QP.
+    /// Doorbell to polled completion, ns, with `DEPTH` messages under way on each QP.
     pub loaded: Latency,
     /// The same with one message under way on an idle wire; one QP, one way, no loss.
     pub alone: Option<Latency>,
