@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use verbena_fpga::ecp5_cells::Fault;
 use verbena_fpga::{ecp5_netlist, tools};
 
+/// Where they are: test program of `verbena-sim`, module in it.
+const PROGRAM: &str = "system";
+const MODULE: &str = "xgmii";
 /// Tests of `sim/tests/xgmii.rs`, the shortest first.
 pub const TESTS: [&str; 4] = [
     "all_verbs_between_two_macs",
@@ -110,7 +113,7 @@ fn program() -> Result<PathBuf> {
         "-p",
         "verbena-sim",
         "--test",
-        "system",
+        PROGRAM,
         "--no-run",
         "--message-format",
         "json",
@@ -119,7 +122,7 @@ fn program() -> Result<PathBuf> {
     let text = String::from_utf8_lossy(&out.stdout);
     let messages = text.lines().filter_map(|l| serde_json::from_str::<serde_json::Value>(l).ok());
     let mut built = messages
-        .filter(|m| m["target"]["name"] == "system")
+        .filter(|m| m["target"]["name"] == PROGRAM)
         .filter_map(|m| Some(PathBuf::from(m["executable"].as_str()?)));
     built
         .next_back()
@@ -131,7 +134,7 @@ fn one(program: &Path, test: &str, library: &Path, fault: Option<Fault>, limit: 
     let log = tools::folder("ecp5-netlist")?.join("test.log");
     let file = std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new(program);
-    command.args(["--nocapture", "--exact", &format!("xgmii::{test}")]);
+    command.args(["--nocapture", "--exact", &format!("{MODULE}::{test}")]);
     command.env("VERBENA_MODEL_XGMII", library);
     command.env_remove("VERBENA_FAULT");
     if let Some(fault) = &fault {
@@ -225,4 +228,21 @@ fn show(report: &Report, json: bool, begin: Instant) -> Result<()> {
         begin.elapsed().as_secs()
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The program and its tests are asked for by name, an hour into the command.
+    #[test]
+    fn the_tests_it_runs_are_there() {
+        let sim = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/tests");
+        let read = |name: &str| std::fs::read_to_string(sim.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (system, xgmii) = (read(&format!("{PROGRAM}.rs")), read(&format!("{MODULE}.rs")));
+        assert!(system.contains(&format!("mod {MODULE};")));
+        for test in TESTS {
+            assert!(xgmii.contains(&format!("#[test]\nfn {test}()")), "{test}");
+        }
+    }
 }
