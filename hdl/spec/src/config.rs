@@ -122,7 +122,7 @@ const TENGIG: Config = Config {
     reorder_slots: 64,
     selective_repeat: true,
     congestion_notification: true,
-    congestion_reaction: false,
+    congestion_reaction: true,
 };
 
 const CU: Config = Config {
@@ -220,6 +220,11 @@ impl Config {
     /// The bits that the indices of a completion or event ring count in: one more than the largest ring's.
     pub fn index_mask(&self) -> u64 {
         (2u64 << self.ring_log) - 1
+    }
+
+    /// CNPs slow the requests of the QPs that they are for: not with a larger receive buffer, which takes the RAM blocks.
+    pub fn reacts(&self) -> bool {
+        self.congestion_reaction && self.roce_buffer == self.buffers[0]
     }
 
     /// A small engine: one bus word a beat, few cells before few cycles.
