@@ -15,7 +15,7 @@
 //!
 //! `bytes · 1024 / rate` is a packet's time in 1/128 us: so many bits, at Mb/s. A packet's time is counted from when the one before was over, if that was no longer than 16 us
 //! ago (what a QP's wake costs, and the list's round, isn't lost), else from now.
-//! Cycles, `start` to `done`: a CNP 24, a packet 32 (more where the rate rises), a visit 4, with an end of alpha's time 4 to 20 more, with a rise 5 more.
+//! Cycles, `start` to `done`: a CNP 23, a packet 29 (more where the rate rises), a visit 4, with an end of alpha's time 4 to 20 more, with a rise 5 more.
 
 use rust_hdl::prelude::*;
 

@@ -40,6 +40,8 @@ pub struct Left {
     pub after: (u32, bool),
     /// It was told to be marked.
     pub marked: bool,
+    /// It was told to be a CNP of its QP.
+    pub noticed: bool,
 }
 
 /// An early request's facts.
@@ -440,8 +442,9 @@ impl Harness {
         if uut.head_next.val() {
             self.left.after = (uut.packet_psn.val().to_u64() as u32, uut.packet_moved.val());
             self.left.marked = uut.marked.val();
+            self.left.noticed = uut.noticed.val();
         } else {
-            assert!(!uut.marked.val(), "cycle {}: a mark without a head", self.bench.cycle);
+            assert!(!uut.marked.val() & !uut.noticed.val(), "cycle {}: a mark without a head", self.bench.cycle);
         }
         self.left.responses += uut.response_done.val() as u32;
         if uut.state_valid.val() & uut.state_ready.val() {

@@ -716,6 +716,7 @@ impl Harness {
         u.state_valid.next = false;
         u.rewind_valid.next = false;
         u.wake_valid.next = false;
+        u.rest_room.next = true;
         for ask in self.asked.iter().flatten() {
             match *ask {
                 Ask::Doorbell(index, producer) => {
