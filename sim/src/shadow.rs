@@ -145,16 +145,18 @@ impl Shadow {
         }
     }
 
-    /// Marked packets are answered by CNPs, each (an interval of 0): the model has no time. Tells the engine, too.
+    /// Marked packets are answered by CNPs, each (an interval of 0): the model has no time; and CNPs are heeded, where the engine does that. Tells the engine, too.
     pub fn notify(&mut self, session: &mut Session) -> Result<()> {
+        let react = session.device.capabilities().congestion_reaction;
         let attr = CongestionAttr {
             notify: true,
-            react: false,
+            react,
             cnp_interval: 0,
             ..CongestionAttr::default()
         };
         session.device.set_congestion(&attr)?;
         (self.golden.congestion.notify, self.golden.congestion.cnp_interval) = (true, 0);
+        self.golden.congestion.react = react;
         Ok(())
     }
 

@@ -748,6 +748,44 @@ impl<
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
             (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
+        // CNPs for our QPs, and what they slow.
+        self.rx.react.next = self.registers.react.val();
+        self.reaction_free.next = true;
+        self.reaction_ready.next = true;
+        self.side.limited.next = false;
+        self.side.rest_room.next = true;
+        self.side.rested_valid.next = false;
+        self.side.rested_index.next = 0.into();
+        self.noticed_index.next = self.reorder.m_head.val().qpn.get_bits::<12>(0);
+        self.state_taken.next = self.control.state_valid.val() & self.side.state_ready.val() & self.reorder.state_ready.val();
+        for i in 0..VN {
+            self.reaction[i].clock.next = self.clk.val();
+            self.reaction[i].reset.next = self.reset_effects.m.val();
+            self.reaction[i].rates.next = self.registers.rates.val();
+            self.reaction[i].increases.next = self.registers.increases.val();
+            self.reaction[i].times.next = self.registers.times.val();
+            self.reaction[i].rate_bytes.next = self.registers.rate_bytes.val();
+            self.reaction[i].tick.next = self.registers.tick.val();
+            self.reaction[i].noticed.next = self.control.noticed.val();
+            self.reaction[i].noticed_index.next = self.noticed_index.val();
+            self.reaction[i].state_valid.next = self.state_taken.val();
+            self.reaction[i].state_index.next = self.control.state_index.val();
+            self.reaction[i].state.next = self.control.state.val();
+            self.reaction[i].asked.next = self.side.asked.val();
+            self.reaction[i].ended.next = self.side.ended.val();
+            self.reaction[i].ended_packet.next = self.side.ended_packet.val();
+            self.reaction[i].ended_payload.next = self.side.ended_payload.val();
+            self.reaction[i].rest.next = self.side.rest.val();
+            self.reaction[i].rest_index.next = self.side.asked.val();
+            self.reaction[i].wake_ready.next = self.side.rested_ready.val();
+            self.reaction_free.next = self.reaction[i].state_ready.val();
+            self.reaction_ready.next = self.reaction[i].ready.val();
+            self.side.limited.next = self.reaction[i].limited.val();
+            self.side.rest_room.next = self.reaction[i].room.val();
+            self.side.rested_valid.next = self.reaction[i].wake_valid.val();
+            self.side.rested_index.next = self.reaction[i].wake_index.val();
+        }
+
         self.tables_ready.next = self.control.ready.val()
             & self.keys.ready.val()
             & self.queues.ready.val()
@@ -801,43 +839,6 @@ impl<
         self.control.hold_code.next = self.reorder.hold_code.val();
         self.reorder.tick.next = self.registers.tick.val();
         self.reorder.committed_beat.next = self.rx.committed_beat.val();
-        // CNPs for our QPs, and what they slow.
-        self.rx.react.next = self.registers.react.val();
-        self.reaction_free.next = true;
-        self.reaction_ready.next = true;
-        self.side.limited.next = false;
-        self.side.rest_room.next = true;
-        self.side.rested_valid.next = false;
-        self.side.rested_index.next = 0.into();
-        self.noticed_index.next = self.reorder.m_head.val().qpn.get_bits::<12>(0);
-        self.state_taken.next = self.control.state_valid.val() & self.side.state_ready.val() & self.reorder.state_ready.val();
-        for i in 0..VN {
-            self.reaction[i].clock.next = self.clk.val();
-            self.reaction[i].reset.next = self.reset_effects.m.val();
-            self.reaction[i].rates.next = self.registers.rates.val();
-            self.reaction[i].increases.next = self.registers.increases.val();
-            self.reaction[i].times.next = self.registers.times.val();
-            self.reaction[i].rate_bytes.next = self.registers.rate_bytes.val();
-            self.reaction[i].tick.next = self.registers.tick.val();
-            self.reaction[i].noticed.next = self.control.noticed.val();
-            self.reaction[i].noticed_index.next = self.noticed_index.val();
-            self.reaction[i].state_valid.next = self.state_taken.val();
-            self.reaction[i].state_index.next = self.control.state_index.val();
-            self.reaction[i].state.next = self.control.state.val();
-            self.reaction[i].asked.next = self.side.asked.val();
-            self.reaction[i].ended.next = self.side.ended.val();
-            self.reaction[i].ended_packet.next = self.side.ended_packet.val();
-            self.reaction[i].ended_payload.next = self.side.ended_payload.val();
-            self.reaction[i].rest.next = self.side.rest.val();
-            self.reaction[i].rest_index.next = self.side.asked.val();
-            self.reaction[i].wake_ready.next = self.side.rested_ready.val();
-            self.reaction_free.next = self.reaction[i].state_ready.val();
-            self.reaction_ready.next = self.reaction[i].ready.val();
-            self.side.limited.next = self.reaction[i].limited.val();
-            self.side.rest_room.next = self.reaction[i].room.val();
-            self.side.rested_valid.next = self.reaction[i].wake_valid.val();
-            self.side.rested_index.next = self.reaction[i].wake_index.val();
-        }
         // Congestion control: marks are counted where a packet leaves `rx`, and lead to a CNP where its QP is known.
         self.notification.notify.next = self.registers.notify.val();
         self.notification.cnp_interval.next = self.registers.cnp_interval.val();

@@ -116,7 +116,7 @@ fn r76_rates_are_the_golden_models() {
         let mut golden = Golden::default();
         let mut us = rng.gen_range(0..1u64 << 17);
         let often = [0.02, 0.1, 0.4][seed as usize % 3];
-        for step in 0..3000 {
+        for step in 0..400 {
             us += rng.gen_range(0..12);
             let (now, ns) = (16 * us, 1000 * us);
             // As the list's visits, until nothing is due.
@@ -145,10 +145,10 @@ fn r76_rates_are_the_golden_models() {
             limits += u32::from(h.rate().is_some());
         }
         if seed == 0 {
-            assert!(limits > 500, "{limits}");
+            assert!(limits > 60, "{limits}");
         }
     }
-    assert!(limits > 10_000, "{limits}");
+    assert!(limits > 1200, "{limits}");
 }
 
 /// A packet of `n` bytes at `r` Mb/s takes 8 n / r us, from when the one before was over, or from now if that is long ago.
