@@ -299,6 +299,18 @@ mod tests {
         }
     }
 
+    /// R76: what tells of the halves of congestion control.
+    #[test]
+    fn r76_a_larger_buffer_takes_the_reaction_point() {
+        let mut config = Config::preset("tengig").unwrap();
+        assert!(config.reacts());
+        assert_eq!(crate::registers::read_limits(&config) >> 7 & 3, 3);
+        config.set("roce_buffer", "65536").unwrap();
+        assert!(!config.reacts());
+        assert_eq!(crate::registers::read_limits(&config) >> 7 & 3, 1);
+        assert_eq!(crate::registers::read_limits(&CU) >> 7 & 3, 0);
+    }
+
     #[test]
     fn nonsense_is_refused_by_name() {
         assert!(Config::preset("huge").unwrap_err().to_string().contains("tengig"));
