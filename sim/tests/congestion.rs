@@ -354,7 +354,10 @@ fn through_a_bottleneck(from: usize, bytes: u32, qps: usize, react: bool) -> Pas
 fn r76_a_cnp_slows_the_engines_requests() {
     let slowed = through_a_bottleneck(1, 1_200_000, 1, true);
     println!("with: {slowed:?}");
-    assert!(slowed.cnps > 0 && slowed.lost == 0 && slowed.marked * 10 < slowed.sent, "{slowed:?}");
+    assert!(
+        slowed.cnps > 0 && slowed.lost == 0 && slowed.marked * 10 < slowed.sent,
+        "{slowed:?}"
+    );
     // The bottleneck carries 5 Gb/s, 4.6 of them payload.
     assert!((2500..4700).contains(&slowed.rate), "{slowed:?}");
     let free = through_a_bottleneck(1, 200_000, 1, false);
@@ -368,6 +371,9 @@ fn r76_a_cnp_slows_the_engines_requests() {
 fn r76_each_qp_is_slowed_by_its_own_cnps() {
     let [golden, engine] = [0, 1].map(|from| through_a_bottleneck(from, 600_000, 3, true));
     println!("golden: {golden:?}\nengine: {engine:?}");
-    assert!(engine.cnps >= 3 && engine.lost * 30 < engine.sent && golden.lost * 30 < golden.sent, "{golden:?} {engine:?}");
+    assert!(
+        engine.cnps >= 3 && engine.lost * 30 < engine.sent && golden.lost * 30 < golden.sent,
+        "{golden:?} {engine:?}"
+    );
     assert!(engine.rate * 10 > golden.rate * 8, "{golden:?} {engine:?}");
 }

@@ -196,7 +196,12 @@ macro_rules! opcodes {
     }};
 }
 both!(r10_r11_r76_all_opcodes_64, r10_r11_r76_all_opcodes_32, opcodes, false);
-both!(r76_cnps_pass_where_they_are_heeded_64, r76_cnps_pass_where_they_are_heeded_32, opcodes, true);
+both!(
+    r76_cnps_pass_where_they_are_heeded_64,
+    r76_cnps_pass_where_they_are_heeded_32,
+    opcodes,
+    true
+);
 
 /// R7-R9, R77: each length field wrong by itself, the ICRC made right again.
 macro_rules! lengths {

@@ -177,7 +177,18 @@ impl<const QA: usize, const QB: usize, const QE: usize> Default for ReactionPoin
 impl<const QA: usize, const QB: usize, const QE: usize> Logic for ReactionPoint<QA, QB, QE> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, cleared, index, work, visit_next, state_open, state_kept, state_lives);
+        dff_setup!(
+            self,
+            clock,
+            step,
+            cleared,
+            index,
+            work,
+            visit_next,
+            state_open,
+            state_kept,
+            state_lives
+        );
         dff_setup!(self, clock, sent, packet, waiting, open_room, wake_open, wake_kept);
         clock!(self, clock, rows, limits, list, cnps, rests, limiter, rate_clock);
         self.list.reset.next = self.reset.val();
@@ -306,9 +317,8 @@ impl<const QA: usize, const QB: usize, const QE: usize> Logic for ReactionPoint<
         self.limited.next = self.limits.read_data.val().any();
         // A QP that has been visited goes to the list's end; one that is new there, too.
         self.list.s_data.next = self.index.q.val();
-        self.list.s_valid.next = self.ends.val()
-            & self.limiter.listed_now.val()
-            & (!self.limiter.was_listed.val() | (self.work.q.val() == LimiterWork::Visit));
+        self.list.s_valid.next =
+            self.ends.val() & self.limiter.listed_now.val() & (!self.limiter.was_listed.val() | (self.work.q.val() == LimiterWork::Visit));
 
         // Wakes.
         self.wake_valid.next = self.wake_open.q.val();

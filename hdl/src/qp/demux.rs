@@ -311,9 +311,10 @@ impl<const QA: usize> Logic for Demux<QA> {
                     | (self.index.val() & self.beyond.val()).any()
                     | !self.index.val().any();
                 // R72; a transport that this engine hasn't is nobody's. A CNP is any QP's.
-                self.foreign.d.next = !self.is_cnp.q.val() & ((self.now.val().get_bits::<3>(0) != self.service.val())
-                    | ((self.service.val() == self.service_uc.val()) & !self.has_uc.val())
-                    | ((self.service.val() == self.service_ud.val()) & !self.has_ud.val()));
+                self.foreign.d.next = !self.is_cnp.q.val()
+                    & ((self.now.val().get_bits::<3>(0) != self.service.val())
+                        | ((self.service.val() == self.service_uc.val()) & !self.has_uc.val())
+                        | ((self.service.val() == self.service_ud.val()) & !self.has_ud.val()));
                 self.qkey_bad.d.next = false;
                 // R71: our side of the address pair is the GID entry.
                 self.address_bad.d.next = !self.datagram.val()

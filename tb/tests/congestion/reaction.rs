@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use verbena_hdl::congestion::ReactionPoint;
 use verbena_model::golden::congestion::{Congestion, Limiter as Golden};
 use verbena_tb::diff::Diff;
-use verbena_tb::drive;
 use verbena_tb::step::Bench;
+use verbena_tb::{drive, ports};
 
 const QPS: usize = 8;
 /// Clocks of 4.096 us at 156.25 MHz.
@@ -57,7 +57,11 @@ struct Harness {
 impl Harness {
     fn new(seed: u64, c: Congestion) -> Self {
         println!("seed {seed}");
-        let mut bench = Bench::new(Box::<ReactionPoint<3, 4, 17>>::default(), |u| &mut u.clock);
+        let mut bench = Bench::verilated(
+            Box::<ReactionPoint<3, 4, 17>>::default(),
+            "reaction_point_3",
+            ports!(in reset, rates, increases, times, rate_bytes, tick, noticed, noticed_index, state_valid, state_index, state, asked, ended, ended_packet, ended_payload, rest, rest_index, wake_ready; out ready, state_ready, limited, room, wake_valid, wake_index),
+        );
         bench.uut.reset.next = true;
         bench.step();
         bench.step();
@@ -148,14 +152,23 @@ impl Harness {
         }
         for (index, qp) in self.qps.iter().enumerate().filter(|(_, qp)| qp.resting) {
             let latest = qp.free.map_or(0.0, |f| f.1).max(qp.rested);
-            assert!(ns < latest + LATE, "cycle {cycle}, {ns} ns: QP {index} still rests, since {:?}; {:?}", qp.free, qp.golden);
+            assert!(
+                ns < latest + LATE,
+                "cycle {cycle}, {ns} ns: QP {index} still rests, since {:?}; {:?}",
+                qp.free,
+                qp.golden
+            );
         }
         if let Some((qp, payload, limited)) = rested {
             let unsure = self.unsure(qp);
             let q = &mut self.qps[qp];
             let rate = q.golden.rate();
             if !unsure && cycle > q.changed + 400 {
-                assert_eq!(limited, rate.is_some() || q.free.is_some_and(|f| ns < f.1 + LATE) && limited, "cycle {cycle}: QP {qp}");
+                assert_eq!(
+                    limited,
+                    rate.is_some() || q.free.is_some_and(|f| ns < f.1 + LATE) && limited,
+                    "cycle {cycle}: QP {qp}"
+                );
             }
             if let Some(payload) = payload {
                 q.packets += 1;

@@ -444,7 +444,11 @@ impl Harness {
             self.left.marked = uut.marked.val();
             self.left.noticed = uut.noticed.val();
         } else {
-            assert!(!uut.marked.val() & !uut.noticed.val(), "cycle {}: a mark without a head", self.bench.cycle);
+            assert!(
+                !uut.marked.val() & !uut.noticed.val(),
+                "cycle {}: a mark without a head",
+                self.bench.cycle
+            );
         }
         self.left.responses += uut.response_done.val() as u32;
         if uut.state_valid.val() & uut.state_ready.val() {
