@@ -251,7 +251,7 @@ fn r76_a_slowed_qp_rests_for_its_packets_time() {
             h.queue.push_back(qp);
         }
         let mut cnps = 0;
-        for _ in 0..50_000 {
+        for _ in 0..120_000 {
             let mut notice = None;
             if h.rng.gen_bool(cnp) {
                 let qp = h.rng.gen_range(0..QPS / 2);
