@@ -9,6 +9,7 @@ use crate::session::{Connection, Session, ENGINE, FIRST_PSN, PEER};
 use crate::traffic::DETH;
 use anyhow::{bail, Result};
 use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use verbena_model::golden::keys::{Access, Region as ModelRegion};
 use verbena_model::golden::qp::{Attributes, State};
 use verbena_model::golden::reorder::Reorder;
@@ -145,16 +146,18 @@ impl Shadow {
         }
     }
 
-    /// Marked packets are answered by CNPs, each (an interval of 0): the model has no time. Tells the engine, too.
+    /// Marked packets are answered by CNPs, each (an interval of 0): the model has no time; and CNPs are heeded, where the engine does that. Tells the engine, too.
     pub fn notify(&mut self, session: &mut Session) -> Result<()> {
+        let react = session.device.capabilities().congestion_reaction;
         let attr = CongestionAttr {
             notify: true,
-            react: false,
+            react,
             cnp_interval: 0,
             ..CongestionAttr::default()
         };
         session.device.set_congestion(&attr)?;
         (self.golden.congestion.notify, self.golden.congestion.cnp_interval) = (true, 0);
+        self.golden.congestion.react = react;
         Ok(())
     }
 
@@ -206,7 +209,13 @@ impl Shadow {
             remote_atomic: remote.contains(Remote::REMOTE_ATOMIC),
             max_dest_rd_atomic: depth,
             gid_index: form.ipv6 as usize,
-            peer_ip: if form.ipv6 { PEER.address6() } else { PEER.address() },
+            // A UD QP's row has none, so that no CNP is its own (R71, R76).
+            peer_ip: match (form.service, form.ipv6) {
+                (3, true) => Ipv6Addr::UNSPECIFIED.into(),
+                (3, false) => Ipv4Addr::UNSPECIFIED.into(),
+                (_, true) => PEER.address6(),
+                (_, false) => PEER.address(),
+            },
             peer_mac: PEER.mac,
             vlan: form.vlan,
             peer_qpn: connection.peer_qpn,

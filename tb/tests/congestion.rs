@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `congestion::NotificationPoint` against a plain model: which marks become CNPs, when, and that ACKs pass.
+//! `congestion::NotificationPoint` against a plain model: which marks become CNPs, when, and that ACKs pass. The reaction point: `congestion/`.
+
+mod limiter;
+mod reaction;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -166,9 +166,10 @@ both!(r12_r13_r16_r19_any_frames_64, r12_r13_r16_r19_any_frames_32, any_frames, 
 
 /// All 256 opcodes, each at its shortest, one word shorter (R10), and longer.
 macro_rules! opcodes {
-    ($station:ident, $largest:expr) => {{
+    ($station:ident, $largest:expr, $react:expr) => {{
         let mut s = $station::new(6, CALM);
         s.manner.gap = 0.5;
+        s.setup.react = $react;
         for opcode in 0..=255u8 {
             for change in [-4i32, 0, 8] {
                 let setup = s.setup.clone();
@@ -189,11 +190,18 @@ macro_rules! opcodes {
         let known = OPCODES.len() as u32;
         assert_eq!(s.counts[RX_BAD_LENGTH as usize], known + (256 - known));
         assert_eq!(s.counts[RX_BAD_OPCODE as usize], 2 * (256 - known));
-        assert_eq!(s.counts[RX_ROCE as usize], 2 * (known - 1));
-        assert_eq!(s.counts[RX_CNP as usize], 2);
+        let cnps = if $react { 0 } else { 2 };
+        assert_eq!(s.counts[RX_ROCE as usize], 2 * known - cnps);
+        assert_eq!(s.counts[RX_CNP as usize], cnps);
     }};
 }
-both!(r10_r11_r76_all_opcodes_64, r10_r11_r76_all_opcodes_32, opcodes);
+both!(r10_r11_r76_all_opcodes_64, r10_r11_r76_all_opcodes_32, opcodes, false);
+both!(
+    r76_cnps_pass_where_they_are_heeded_64,
+    r76_cnps_pass_where_they_are_heeded_32,
+    opcodes,
+    true
+);
 
 /// R7-R9, R77: each length field wrong by itself, the ICRC made right again.
 macro_rules! lengths {

@@ -6,7 +6,7 @@ use crate::{CuCore, Ecp5Core, UART_DIVISOR};
 use rust_hdl::prelude::*;
 use thiserror::Error;
 use verbena_hdl::board::{MacPins, SmallRam, UartPort};
-use verbena_hdl::congestion::NotificationPoint;
+use verbena_hdl::congestion::{NotificationPoint, ReactionPoint};
 use verbena_hdl::host::{CompletionQueues, Counters, Registers};
 use verbena_hdl::mac::Mac;
 use verbena_hdl::mem::{DescriptorReader, DmaReaderCu, DmaReaderTengig, DmaWriter, Keys, WriteArbiter};
@@ -206,6 +206,7 @@ fn stations(config: &Config) -> Result<Vec<Station>, BuildError> {
             ("control", ready(Control::<8, 12, 11, 12>::new(Features::of(config)))?),
             ("reorder", ready(ReorderTengig::default())?),
             ("notification_point", ready(NotificationPoint::<8>::default())?),
+            ("reaction_point", ready(ReactionPoint::<8, 9, 22>::default())?),
             ("keys", ready(Keys::<8, 11, 12>::new(config))?),
             ("dma_writer", ready(DmaWriter::<64, 8, 12, 12, 8>::new(config))?),
             ("write_arbiter", ready(WriteArbiter::<64, 8>::new(config))?),

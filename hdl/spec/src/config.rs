@@ -122,7 +122,7 @@ const TENGIG: Config = Config {
     reorder_slots: 64,
     selective_repeat: true,
     congestion_notification: true,
-    congestion_reaction: false,
+    congestion_reaction: true,
 };
 
 const CU: Config = Config {
@@ -222,6 +222,11 @@ impl Config {
         (2u64 << self.ring_log) - 1
     }
 
+    /// CNPs slow the requests of the QPs that they are for: not with a larger receive buffer, which takes the RAM blocks.
+    pub fn reacts(&self) -> bool {
+        self.congestion_reaction && self.roce_buffer == self.buffers[0]
+    }
+
     /// A small engine: one bus word a beat, few cells before few cycles.
     pub fn small(&self) -> bool {
         self.data_bits == 32
@@ -292,6 +297,18 @@ mod tests {
         for preset in PRESETS {
             preset.check().unwrap();
         }
+    }
+
+    /// R76: what tells of the halves of congestion control.
+    #[test]
+    fn r76_a_larger_buffer_takes_the_reaction_point() {
+        let mut config = Config::preset("tengig").unwrap();
+        assert!(config.reacts());
+        assert_eq!(crate::registers::read_limits(&config) >> 7 & 3, 3);
+        config.set("roce_buffer", "65536").unwrap();
+        assert!(!config.reacts());
+        assert_eq!(crate::registers::read_limits(&config) >> 7 & 3, 1);
+        assert_eq!(crate::registers::read_limits(&CU) >> 7 & 3, 0);
     }
 
     #[test]

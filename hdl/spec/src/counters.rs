@@ -46,7 +46,7 @@ counters! {
     9 RX_NO_BUFFER "rx_no_buffer" Rx "RoCE frames dropped: receive buffer full";
     10 RX_HOST_OVERFLOW "rx_host_overflow" Rx "host frames dropped: host FIFO full";
     11 RX_TOO_LONG "rx_too_long" Rx "frames longer than the longest frame";
-    12 RX_CNP "rx_cnp" Rx "congestion notification packets dropped: nothing reacts to them (R76)";
+    12 RX_CNP "rx_cnp" Rx "congestion notification packets dropped: nothing reacts to them, or `react` is off (R76)";
     16 ACCEPTED "accepted" Responder "request packets executed, or their refusal answered";
     17 DUPLICATE "duplicate" Responder "duplicate requests answered (R26)";
     18 OUT_OF_SEQUENCE "out_of_sequence" Responder "packets beyond ePSN, answered by a sequence NAK (R23, R24)";

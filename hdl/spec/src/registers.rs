@@ -227,8 +227,7 @@ pub fn capabilities(config: &Config) -> u32 {
 
 /// The READ_LIMITS register of a preset.
 pub fn read_limits(config: &Config) -> u32 {
-    let requester =
-        (config.selective_repeat as u32) << 6 | (config.congestion_notification as u32) << 7 | (config.congestion_reaction as u32) << 8;
+    let requester = (config.selective_repeat as u32) << 6 | (config.congestion_notification as u32) << 7 | (config.reacts() as u32) << 8;
     if !config.read_atomic {
         return requester;
     }

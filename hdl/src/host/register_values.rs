@@ -35,6 +35,12 @@ pub struct RegisterValues<const GW: usize> {
     pub tick: Signal<Out, Bits<32>>,
     pub notify: Signal<Out, Bit>,
     pub cnp_interval: Signal<Out, Bits<8>>,
+    /// CNPs slow their QPs' requests; words 1 to 4 of the congestion row.
+    pub react: Signal<Out, Bit>,
+    pub rates: Signal<Out, Bits<32>>,
+    pub increases: Signal<Out, Bits<32>>,
+    pub times: Signal<Out, Bits<32>>,
+    pub rate_bytes: Signal<Out, Bits<32>>,
     control: DFF<Bits<4>>,
     mac_low: DFF<Bits<32>>,
     mac_high: DFF<Bits<16>>,
@@ -48,6 +54,11 @@ pub struct RegisterValues<const GW: usize> {
     tick_value: DFF<Bits<32>>,
     notify_value: DFF<Bit>,
     cnp_interval_value: DFF<Bits<8>>,
+    react_value: DFF<Bit>,
+    rates_value: DFF<Bits<32>>,
+    increases_value: DFF<Bits<32>>,
+    times_value: DFF<Bits<32>>,
+    rate_bytes_value: DFF<Bits<32>>,
     is_control: Constant<Bits<6>>,
     is_mac_low: Constant<Bits<6>>,
     is_mac_high: Constant<Bits<6>>,
@@ -70,6 +81,11 @@ pub struct RegisterValues<const GW: usize> {
     is_tick: Constant<Bits<6>>,
     is_congestion: Constant<Bits<6>>,
     has_notification: Constant<Bit>,
+    has_reaction: Constant<Bit>,
+    is_rates: Constant<Bits<6>>,
+    is_increases: Constant<Bits<6>>,
+    is_times: Constant<Bits<6>>,
+    is_rate_bytes: Constant<Bits<6>>,
     tick_reset: Constant<Bits<32>>,
 }
 
@@ -88,6 +104,7 @@ impl<const GW: usize> RegisterValues<GW> {
         assert_eq!(GW, 4 * config.n_gids, "RegisterValues: GW must be 4 * n_gids");
         // The kernel's offsets in the congestion row.
         assert_eq!((congestion::NOTIFY.word, congestion::NOTIFY.low), (0, 0));
+        assert_eq!((congestion::REACT.word, congestion::REACT.low), (0, 1));
         assert_eq!(
             (
                 congestion::CNP_INTERVAL.word,
@@ -116,6 +133,11 @@ impl<const GW: usize> RegisterValues<GW> {
             tick: Default::default(),
             notify: Default::default(),
             cnp_interval: Default::default(),
+            react: Default::default(),
+            rates: Default::default(),
+            increases: Default::default(),
+            times: Default::default(),
+            rate_bytes: Default::default(),
             control: Default::default(),
             mac_low: Default::default(),
             mac_high: Default::default(),
@@ -129,6 +151,11 @@ impl<const GW: usize> RegisterValues<GW> {
             tick_value: Default::default(),
             notify_value: Default::default(),
             cnp_interval_value: Default::default(),
+            react_value: Default::default(),
+            rates_value: Default::default(),
+            increases_value: Default::default(),
+            times_value: Default::default(),
+            rate_bytes_value: Default::default(),
             is_control: number(registers::CONTROL),
             is_mac_low: number(registers::MAC_LOW),
             is_mac_high: number(registers::MAC_HIGH),
@@ -156,6 +183,11 @@ impl<const GW: usize> RegisterValues<GW> {
             is_tick: number(registers::TICK),
             is_congestion: number(4 * registers::CONGESTION_NUMBER),
             has_notification: Constant::new(config.congestion_notification),
+            has_reaction: Constant::new(config.reacts()),
+            is_rates: number(4 * (registers::CONGESTION_NUMBER + 1)),
+            is_increases: number(4 * (registers::CONGESTION_NUMBER + 2)),
+            is_times: number(4 * (registers::CONGESTION_NUMBER + 3)),
+            is_rate_bytes: number(4 * (registers::CONGESTION_NUMBER + 4)),
             tick_reset: Constant::new((registers::tick(config) as u64).to_bits()),
         }
     }
@@ -178,7 +210,12 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             consumer,
             tick_value,
             notify_value,
-            cnp_interval_value
+            cnp_interval_value,
+            react_value,
+            rates_value,
+            increases_value,
+            times_value,
+            rate_bytes_value
         );
         self.gid_index.next = self.index.val() - self.gid_first.val();
         for i in 0..16 {
@@ -226,6 +263,11 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
         self.tick.next = self.tick_value.q.val();
         self.notify.next = self.notify_value.q.val();
         self.cnp_interval.next = self.cnp_interval_value.q.val();
+        self.react.next = self.react_value.q.val();
+        self.rates.next = self.rates_value.q.val();
+        self.increases.next = self.increases_value.q.val();
+        self.times.next = self.times_value.q.val();
+        self.rate_bytes.next = self.rate_bytes_value.q.val();
 
         if self.write.val() {
             if self.index.val() == self.is_control.val() {
@@ -263,6 +305,23 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
                 self.notify_value.d.next = self.data.val().get_bit(0);
                 self.cnp_interval_value.d.next = self.data.val().get_bits::<8>(8);
             }
+            if self.has_reaction.val() {
+                if self.index.val() == self.is_congestion.val() {
+                    self.react_value.d.next = self.data.val().get_bit(1);
+                }
+                if self.index.val() == self.is_rates.val() {
+                    self.rates_value.d.next = self.data.val();
+                }
+                if self.index.val() == self.is_increases.val() {
+                    self.increases_value.d.next = self.data.val();
+                }
+                if self.index.val() == self.is_times.val() {
+                    self.times_value.d.next = self.data.val();
+                }
+                if self.index.val() == self.is_rate_bytes.val() {
+                    self.rate_bytes_value.d.next = self.data.val();
+                }
+            }
         }
 
         if self.reset.val() {
@@ -278,6 +337,11 @@ impl<const GW: usize> Logic for RegisterValues<GW> {
             self.tick_value.d.next = self.tick_reset.val();
             self.notify_value.d.next = false;
             self.cnp_interval_value.d.next = 0.into();
+            self.react_value.d.next = false;
+            self.rates_value.d.next = 0.into();
+            self.increases_value.d.next = 0.into();
+            self.times_value.d.next = 0.into();
+            self.rate_bytes_value.d.next = 0.into();
         }
     }
 

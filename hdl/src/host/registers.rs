@@ -74,6 +74,12 @@ pub struct Registers<const GW: usize> {
     /// Congestion control (R76): CNPs are sent, at most one a QP in so many us.
     pub notify: Signal<Out, Bit>,
     pub cnp_interval: Signal<Out, Bits<8>>,
+    /// CNPs slow their QPs' requests; words 1 to 4 of the congestion row.
+    pub react: Signal<Out, Bit>,
+    pub rates: Signal<Out, Bits<32>>,
+    pub increases: Signal<Out, Bits<32>>,
+    pub times: Signal<Out, Bits<32>>,
+    pub rate_bytes: Signal<Out, Bits<32>>,
     /// All tables are cleared.
     pub tables_ready: Signal<In, Bit>,
     /// A soft reset waits for open bursts.
@@ -252,6 +258,11 @@ impl<const GW: usize> Registers<GW> {
             tick: Default::default(),
             notify: Default::default(),
             cnp_interval: Default::default(),
+            react: Default::default(),
+            rates: Default::default(),
+            increases: Default::default(),
+            times: Default::default(),
+            rate_bytes: Default::default(),
             tables_ready: Default::default(),
             draining: Default::default(),
             qp_valid: Default::default(),
@@ -420,6 +431,11 @@ impl<const GW: usize> Logic for Registers<GW> {
         self.tick.next = self.values.tick.val();
         self.notify.next = self.values.notify.val();
         self.cnp_interval.next = self.values.cnp_interval.val();
+        self.react.next = self.values.react.val();
+        self.rates.next = self.values.rates.val();
+        self.increases.next = self.values.increases.val();
+        self.times.next = self.values.times.val();
+        self.rate_bytes.next = self.values.rate_bytes.val();
 
         // Registers that aren't what software wrote, and the file's halves: each is zero unless picked, and all are put together. A pick
         // lasts for the first cycle of Act.

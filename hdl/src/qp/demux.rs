@@ -10,6 +10,7 @@
 //! lowest counter code is reported. Drops are silent, never a NAK (R60, R61, R71, R72).
 
 use crate::rx::PacketHead;
+use crate::wire::OPCODE_CNP;
 use rust_hdl::prelude::*;
 use verbena_spec::{counters, layout::qp};
 
@@ -43,6 +44,8 @@ pub struct Demux<const QA: usize> {
     pub word: Signal<In, Bits<32>>,
     pub done: Signal<Out, Bit>,
     pub fail: Signal<Out, Bit>,
+    /// It fails only because it is a CNP: nothing is executed, the QP slows (R76).
+    pub notice: Signal<Out, Bit>,
     /// Counter code of the fault.
     pub code: Signal<Out, Bits<6>>,
     pub pd: Signal<Out, Bits<16>>,
@@ -76,6 +79,7 @@ pub struct Demux<const QA: usize> {
     atomic_kept: DFF<Bit>,
     rnr_kept: DFF<Bits<5>>,
     reorder_kept: DFF<Bit>,
+    is_cnp: DFF<Bit>,
     now: Signal<Local, Bits<32>>,
     ask: Signal<Local, Bits<5>>,
     expected: Signal<Local, Bits<32>>,
@@ -101,12 +105,15 @@ pub struct Demux<const QA: usize> {
     word_ip1: Constant<Bits<5>>,
     word_ip2: Constant<Bits<5>>,
     word_ip3: Constant<Bits<5>>,
+    opcode_cnp: Constant<Bits<8>>,
+    faulty: Signal<Local, Bit>,
     code_unknown: Constant<Bits<6>>,
     code_state: Constant<Bits<6>>,
     code_transport: Constant<Bits<6>>,
     code_pkey: Constant<Bits<6>>,
     code_qkey: Constant<Bits<6>>,
     code_address: Constant<Bits<6>>,
+    code_cnp: Constant<Bits<6>>,
 }
 
 impl<const QA: usize> Demux<QA> {
@@ -126,6 +133,7 @@ impl<const QA: usize> Demux<QA> {
             word: Default::default(),
             done: Default::default(),
             fail: Default::default(),
+            notice: Default::default(),
             code: Default::default(),
             pd: Default::default(),
             pmtu: Default::default(),
@@ -156,6 +164,7 @@ impl<const QA: usize> Demux<QA> {
             atomic_kept: Default::default(),
             rnr_kept: Default::default(),
             reorder_kept: Default::default(),
+            is_cnp: Default::default(),
             now: Default::default(),
             ask: Default::default(),
             expected: Default::default(),
@@ -180,12 +189,15 @@ impl<const QA: usize> Demux<QA> {
             word_ip1: word(qp::DEST_IP_1),
             word_ip2: word(qp::DEST_IP_2),
             word_ip3: word(qp::DEST_IP_3),
+            opcode_cnp: Constant::new((OPCODE_CNP as u64).to_bits()),
+            faulty: Default::default(),
             code_unknown: code(counters::UNKNOWN_QP),
             code_state: code(counters::QP_STATE),
             code_transport: code(counters::WRONG_TRANSPORT),
             code_pkey: code(counters::BAD_PKEY),
             code_qkey: code(counters::BAD_QKEY),
             code_address: code(counters::BAD_ADDRESS),
+            code_cnp: code(counters::CNP),
         }
     }
 }
@@ -221,7 +233,8 @@ impl<const QA: usize> Logic for Demux<QA> {
             read_kept,
             atomic_kept,
             rnr_kept,
-            reorder_kept
+            reorder_kept,
+            is_cnp
         );
 
         self.word_late.d.next = self.word.val();
@@ -297,10 +310,11 @@ impl<const QA: usize> Logic for Demux<QA> {
                 self.unknown.d.next = (self.now.val().get_bits::<12>(20) != self.head.val().qpn.get_bits::<12>(12))
                     | (self.index.val() & self.beyond.val()).any()
                     | !self.index.val().any();
-                // R72; a transport that this engine hasn't is nobody's.
-                self.foreign.d.next = (self.now.val().get_bits::<3>(0) != self.service.val())
-                    | ((self.service.val() == self.service_uc.val()) & !self.has_uc.val())
-                    | ((self.service.val() == self.service_ud.val()) & !self.has_ud.val());
+                // R72; a transport that this engine hasn't is nobody's. A CNP is any QP's.
+                self.foreign.d.next = !self.is_cnp.q.val()
+                    & ((self.now.val().get_bits::<3>(0) != self.service.val())
+                        | ((self.service.val() == self.service_uc.val()) & !self.has_uc.val())
+                        | ((self.service.val() == self.service_ud.val()) & !self.has_ud.val()));
                 self.qkey_bad.d.next = false;
                 // R71: our side of the address pair is the GID entry.
                 self.address_bad.d.next = !self.datagram.val()
@@ -361,13 +375,19 @@ impl<const QA: usize> Logic for Demux<QA> {
             self.item.next = self.item_late.q.val();
         }
         self.done.next = self.finished.q.val();
-        self.fail.next = self.unknown.q.val()
+        self.is_cnp.d.next = self.head.val().opcode == self.opcode_cnp.val();
+        self.faulty.next = self.unknown.q.val()
             | self.not_live.q.val()
             | self.foreign.q.val()
             | self.pkey_bad.q.val()
             | self.qkey_bad.q.val()
             | self.address_bad.q.val();
-        self.code.next = self.code_address.val();
+        self.fail.next = self.faulty.val() | self.is_cnp.q.val();
+        self.notice.next = !self.faulty.val() & self.is_cnp.q.val();
+        self.code.next = self.code_cnp.val();
+        if self.address_bad.q.val() {
+            self.code.next = self.code_address.val();
+        }
         if self.qkey_bad.q.val() {
             self.code.next = self.code_qkey.val();
         }

@@ -91,6 +91,13 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     pub wake_valid: Signal<In, Bit>,
     pub wake_index: Signal<In, Bits<12>>,
     pub wake_ready: Signal<Out, Bit>,
+    /// With a wake: the rest of a limited QP is over.
+    pub wake_rest: Signal<In, Bit>,
+    /// `who` is limited, a cycle later; one cycle: a turn of it has ended, and its token rests.
+    pub limited: Signal<In, Bit>,
+    pub rest: Signal<Out, Bit>,
+    /// A turn may begin: rests can be taken.
+    pub rest_room: Signal<In, Bit>,
     /// The oldest WQE read: its QP; it is under way; its words come.
     pub arrival_index: Signal<In, Bits<QA>>,
     pub arrival_expected: Signal<In, Bit>,
@@ -221,6 +228,7 @@ pub struct Scheduler<const QA: usize, const QB: usize, const QS: usize, const L:
     /// A wake that is in our hands, of this QP; `parks` says how that is.
     wake_held: DFF<Bit>,
     wake_kept: DFF<Bits<12>>,
+    wake_rests: DFF<Bit>,
     wake_known: DFF<Bit>,
     sending: DFF<Bit>,
     rewind_seen: DFF<Bit>,
@@ -329,6 +337,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
             woken,
             wake_held,
             wake_kept,
+            wake_rests,
             wake_known,
             sending,
             rewind_seen,
@@ -351,8 +360,8 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.can_state.next = self.state_seen.q.val() & self.quiet.q.val() & self.tracker_empty.val() & !self.flushing.q.val();
         // A QP that isn't parked has nothing to learn of a wake but that the turn in hand may have looked too early.
         self.wake_who.next = self.wake_kept.q.val().get_bits::<QA>(0);
-        self.can_wake.next = self.wake_known.q.val() & self.parks.read_data.val().any() & !self.acting.q.val();
-        self.passes.next = self.wake_known.q.val() & !self.parks.read_data.val().any();
+        self.can_wake.next = self.wake_known.q.val() & (self.parks.read_data.val().any() | self.wake_rests.q.val()) & !self.acting.q.val();
+        self.passes.next = self.wake_known.q.val() & !self.parks.read_data.val().any() & !self.wake_rests.q.val();
         self.can_error.next = self.tracker_error.val() & self.quiet.q.val();
         self.can_report.next = self.tracker_report.val() & !self.sending.q.val();
         self.can_prepare.next = self.turns.unsure.val();
@@ -468,6 +477,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.seeks.next = true;
         self.orders.next = false;
         self.ack_read.next = false;
+        self.rest.next = false;
         self.ask_valid.next = self.fetches.q.val() & self.going.q.val();
         self.producer_write.next = false;
         self.producer.next = self.last_producer.q.val();
@@ -579,7 +589,9 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                 match self.work.q.val() {
                     SchedulerWork::End => {
                         self.ended.d.next = false;
-                        self.queued.d.next = false;
+                        // R76: the token of a limited QP is the reaction point's for a while.
+                        self.queued.d.next = self.limited.val();
+                        self.rest.next = self.limited.val();
                         self.seeks.next = false;
                         match self.end_kept.q.val() {
                             EndOfTurn::Message => {
@@ -651,7 +663,11 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
                     }
                     SchedulerWork::Wake => {
                         self.woke.next = true;
-                        self.parked.d.next = false;
+                        if self.wake_rests.q.val() {
+                            self.queued.d.next = false;
+                        } else {
+                            self.parked.d.next = false;
+                        }
                         self.seeks.next = false;
                     }
                     SchedulerWork::Arrival => {
@@ -874,6 +890,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         if !self.wake_held.q.val() & !self.rewind_seen.q.val() {
             self.wake_held.d.next = self.wake_valid.val();
             self.wake_kept.d.next = self.wake_index.val();
+            self.wake_rests.d.next = self.wake_rest.val();
         }
         if self.woke.val() {
             self.wake_held.d.next = false;
@@ -987,6 +1004,7 @@ impl<const QA: usize, const QB: usize, const QS: usize, const L: usize> Logic fo
         self.order_valid.next = self.order_open.q.val();
         self.end_ready.next = !self.ended.q.val();
         self.turn_valid.next = self.turns.valid.val()
+            & self.rest_room.val()
             & !self.order_open.q.val()
             & !self.rewind_seen.q.val()
             & !self.state_seen.q.val()

@@ -99,6 +99,9 @@ pub struct Segmenter<const QA: usize, const QR: usize, const U: usize> {
     /// With `Resume`: the WQE to go on with.
     pub resume_wqe: Signal<Out, Bits<16>>,
     pub end_valid: Signal<Out, Bit>,
+    /// With it: a packet has gone, of so many payload bytes.
+    pub end_packet: Signal<Out, Bit>,
+    pub end_payload: Signal<Out, Bits<14>>,
     pub end_ready: Signal<In, Bit>,
     pub order: Signal<In, SendOrder>,
     pub order_valid: Signal<In, Bit>,
@@ -639,6 +642,11 @@ impl<const QA: usize, const QR: usize, const U: usize> Logic for Segmenter<QA, Q
             self.in_issued.q.val() & !self.starting.q.val() & !self.script.busy.val() & (self.from_memory.q.val() | self.words.clear.val());
         self.end_valid.next = self.in_leave.q.val() | self.gone.val();
         self.ends.next = self.gone.val() & self.end_ready.val();
+        self.end_packet.next = self.in_issued.q.val();
+        self.end_payload.next = self.cut.payload.val();
+        if self.wide.q.val() {
+            self.end_payload.next = 0.into();
+        }
         self.issue.next = self.ends.val() & !self.alone.q.val();
         self.arms.next = self.ends.val() & self.bth.ack_request.val();
         self.pushes.next = self.ends.val() & (self.from_memory.q.val() | (self.last.val() & !self.check.reliable.val()));

@@ -106,6 +106,18 @@ pub struct Send<
     pub wake_valid: Signal<In, Bit>,
     pub wake_index: Signal<In, Bits<12>>,
     pub wake_ready: Signal<Out, Bit>,
+    // From and to the reaction point (R76): is this QP limited? (a cycle later); a turn has ended; it was this QP's, which is limited and rests; there is room
+    // for that; a rest is over.
+    pub asked: Signal<Out, Bits<QA>>,
+    pub limited: Signal<In, Bit>,
+    pub ended: Signal<Out, Bit>,
+    pub ended_packet: Signal<Out, Bit>,
+    pub ended_payload: Signal<Out, Bits<14>>,
+    pub rest: Signal<Out, Bit>,
+    pub rest_room: Signal<In, Bit>,
+    pub rested_valid: Signal<In, Bit>,
+    pub rested_index: Signal<In, Bits<12>>,
+    pub rested_ready: Signal<Out, Bit>,
     pub arm_valid: Signal<Out, Bit>,
     pub arm_index: Signal<Out, Bits<12>>,
     pub arm_ready: Signal<In, Bit>,
@@ -206,9 +218,22 @@ impl<
         self.scheduler.rewind_hold.next = self.rewind_hold.val();
         self.scheduler.rewind_alone.next = self.rewind_alone.val();
         self.rewind_ready.next = self.scheduler.rewind_ready.val();
-        self.scheduler.wake_valid.next = self.wake_valid.val();
-        self.scheduler.wake_index.next = self.wake_index.val();
+        // Complete's wakes go first.
+        self.scheduler.wake_valid.next = self.wake_valid.val() | self.rested_valid.val();
+        self.scheduler.wake_index.next = self.rested_index.val();
+        self.scheduler.wake_rest.next = !self.wake_valid.val();
+        if self.wake_valid.val() {
+            self.scheduler.wake_index.next = self.wake_index.val();
+        }
         self.wake_ready.next = self.scheduler.wake_ready.val();
+        self.rested_ready.next = self.scheduler.wake_ready.val() & !self.wake_valid.val();
+        self.asked.next = self.scheduler.who.val();
+        self.scheduler.limited.next = self.limited.val();
+        self.scheduler.rest_room.next = self.rest_room.val();
+        self.ended.next = self.segmenter.end_valid.val() & self.scheduler.end_ready.val();
+        self.ended_packet.next = self.segmenter.end_packet.val();
+        self.ended_payload.next = self.segmenter.end_payload.val();
+        self.rest.next = self.scheduler.rest.val();
         self.scheduler.arrival_index.next = self.store.arrival_index.val();
         self.scheduler.arrival_expected.next = self.store.arrival_expected.val();
         self.scheduler.arrival_valid.next = self.store.arrival_valid.val();

@@ -111,6 +111,8 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub packet_moved: Signal<Out, Bit>,
     /// With `head_next`: the head is marked, and passed the checks of an RC or UC QP, the head's (R76).
     pub marked: Signal<Out, Bit>,
+    /// With `head_next`: the head is a CNP for its QP.
+    pub noticed: Signal<Out, Bit>,
     /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
     /// Access one-hot: local write, remote write, remote read, remote atomic.
     pub key_start: Signal<Out, Bit>,
@@ -175,6 +177,7 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     at_home: Signal<Local, Bit>,
     /// A marked head has passed the demux; a cycle late.
     marked_passed: DFF<Bit>,
+    notice_passed: DFF<Bit>,
     /// A request is with the READ responder; a cycle late, long before and after the MSN matters.
     asked: DFF<Bit>,
     /// The house works on a doorbell; a cycle late.
@@ -293,6 +296,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             packet_psn: Default::default(),
             packet_moved: Default::default(),
             marked: Default::default(),
+            noticed: Default::default(),
             key_start: Default::default(),
             key_op: Default::default(),
             key: Default::default(),
@@ -346,6 +350,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             at_home: Default::default(),
             posting: Default::default(),
             marked_passed: Default::default(),
+            notice_passed: Default::default(),
             asked: Default::default(),
             index: Default::default(),
             state_read: Default::default(),
@@ -415,6 +420,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
             last_psn,
             posting,
             marked_passed,
+            notice_passed,
             asked
         );
         clock!(self, clock, rows, states, opcode, demux, window, decide, message, queue, sequencer, house, answer, write_back, leave);
@@ -518,6 +524,8 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.marked_passed.d.next =
             self.head.val().marked & self.demux.done.val() & !self.demux.fail.val() & !(self.opcode.datagram.val() & self.has_ud.val());
         self.marked.next = self.marked_passed.q.val() & self.sequencer.head_next.val();
+        self.notice_passed.d.next = self.demux.done.val() & self.demux.notice.val();
+        self.noticed.next = self.notice_passed.q.val() & self.sequencer.head_next.val();
 
         // Is it in order, and may it do that?
         self.window.load.next = self.sequencer.window_load.val() | self.house.window_load.val();

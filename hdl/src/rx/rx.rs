@@ -48,6 +48,8 @@ pub struct Rx<
     pub enable: Signal<In, Bit>,
     /// Debug: a wrong ICRC doesn't drop (R12).
     pub icrc_off: Signal<In, Bit>,
+    /// CNPs are for their QPs; else they are dropped (R76).
+    pub react: Signal<In, Bit>,
     pub local_mac: Signal<In, Bits<48>>,
     pub gid_valid: Signal<In, Bits<4>>,
     pub gid_ipv6: Signal<In, Bits<4>>,
@@ -132,6 +134,7 @@ impl<
             s_user: Default::default(),
             enable: Default::default(),
             icrc_off: Default::default(),
+            react: Default::default(),
             local_mac: Default::default(),
             gid_valid: Default::default(),
             gid_ipv6: Default::default(),
@@ -308,7 +311,7 @@ impl<
         self.verdict.bad_length.next = self.parse.bad_length.val();
         self.verdict.bad_opcode.next = self.parse.bad_opcode.val();
         self.verdict.bad_tver.next = self.parse.bad_tver.val();
-        self.verdict.cnp.next = self.parse.cnp.val();
+        self.verdict.cnp.next = self.parse.cnp.val() & !self.react.val();
         self.event_valid.next = self.verdict.event_valid.val();
         self.event_code.next = self.verdict.event_code.val();
 

@@ -5,7 +5,7 @@
 //! Bursts are INCR, whole beats.
 
 use super::{RequesterSide, SoftReset, Split};
-use crate::congestion::NotificationPoint;
+use crate::congestion::{NotificationPoint, ReactionPoint};
 use crate::host::{CodeMerge, CompletionQueues, Counters, EventMerge, Registers};
 use crate::mem::{DescriptorReader, DmaWriter, Keys, ReadArbiter, WriteArbiter};
 use crate::prim::ResetCopy;
@@ -90,6 +90,8 @@ const INCR: u64 = 1;
 /// | `ZX` | ZW + 1 |
 /// | `ZM` | ZW + 6 |
 /// | `ZC` | one more than the larger of ZM and XB |
+/// | `VN` | reaction points: 1, or 0 |
+/// | `VE` | QA + 14 |
 #[derive(LogicBlock)]
 pub struct Hca<
     const W: usize,
@@ -155,6 +157,8 @@ pub struct Hca<
     const ZX: usize,
     const ZM: usize,
     const ZC: usize,
+    const VN: usize,
+    const VE: usize,
 > {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -232,6 +236,7 @@ pub struct Hca<
     keys: Keys<MA, MR, TA>,
     reorder: Reorder<QA, XB, ZW, ZX, ZM, ZC, BA>,
     notification: NotificationPoint<QA>,
+    reaction: [ReactionPoint<QA, XB, VE>; VN],
     /// Bit 12 of a release names a held packet's slot.
     dma_writer: DmaWriter<W, K, 14, TA, WB>,
     write_arbiter: WriteArbiter<W, K>,
@@ -255,6 +260,11 @@ pub struct Hca<
     reset_effects: ResetCopy,
     reset_registers: ResetCopy,
     reset_tx: ResetCopy,
+    /// A reaction point can take a QP's state, and is cleared; or there is none.
+    reaction_free: Signal<Local, Bit>,
+    reaction_ready: Signal<Local, Bit>,
+    noticed_index: Signal<Local, Bits<12>>,
+    state_taken: Signal<Local, Bit>,
     core_reset: Signal<Local, Bit>,
     tables_ready: Signal<Local, Bit>,
     size: Constant<Bits<3>>,
@@ -265,28 +275,28 @@ pub struct Hca<
     code_axi_error: Constant<Bits<6>>,
 }
 
-/// `tengig` with `2^q` queue pairs, 2^8 at most, `2^yp` READ resources, and a receive buffer of `2^ba` beats. (With `q` over 9 `ZC` would be `q + 2`.)
+/// `tengig` with `2^q` queue pairs, 2^8 at most, `2^yp` READ resources, a receive buffer of `2^ba` beats, and `vn` reaction points. (With `q` over 9 `ZC` would be `q + 2`.)
 macro_rules! tengig_of {
-    ($q:literal, $yp:literal, $ba:literal) => {
+    ($q:literal, $yp:literal, $ba:literal, $vn:literal) => {
         Hca<64, 8, 3, 2, $ba, 65, 7, 8, 11, 11, 68, 4, 4, $q, { $q + 5 }, { $q + 3 }, { $q + 4 }, 8, 11, 12, 1, 0, 4, 5, { $q + 2 }, 16, { $q + 4 },
         10, 11, 72, 525, 1, 67, 1, 8, 32, 8, 0, 9, 10, 11, 64, 2, { $q + 1 }, { $q + 2 }, { $q + 3 }, { $q + 4 }, 26, 1, 1, { $q + 6 },
-        { $q + 1 }, { $q + 2 }, 6, $yp, { $q + 4 }, { $yp + 3 }, 4, 5, 4, 5, 10, 11>
+        { $q + 1 }, { $q + 2 }, 6, $yp, { $q + 4 }, { $yp + 3 }, 4, 5, 4, 5, 10, 11, $vn, { $q + 14 }>
     };
 }
 
 /// The `tengig` preset.
-pub type HcaTengig = tengig_of!(8, 10, 12);
-/// `tengig` with a receive buffer of 64 KiB, so that more early packets are held.
-pub type HcaTengigDeep = tengig_of!(8, 10, 13);
+pub type HcaTengig = tengig_of!(8, 10, 12, 1);
+/// `tengig` with a receive buffer of 64 KiB, so that more early packets are held; without the reaction point, whose RAM blocks it takes.
+pub type HcaTengigDeep = tengig_of!(8, 10, 13, 0);
 /// `tengig` with 16 queue pairs.
-pub type HcaTengig16 = tengig_of!(4, 8, 12);
+pub type HcaTengig16 = tengig_of!(4, 8, 12, 1);
 /// `tengig` with 64 queue pairs.
-pub type HcaTengig64 = tengig_of!(6, 10, 12);
+pub type HcaTengig64 = tengig_of!(6, 10, 12, 1);
 /// The `cu` preset.
 #[rustfmt::skip]
 pub type HcaCu =
     Hca<32, 4, 2, 1, 9, 32, 3, 4, 7, 8, 36, 1, 0, 2, 7, 5, 6, 2, 5, 1, 0, 0, 1, 2, 4, 4, 7, 8, 9, 36, 150, 0, 34, 0, 1, 16, 2, 1, 6, 8, 9,
-    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4, 3, 3, 7, 6, 1, 2, 2, 3, 8, 9>;
+    32, 1, 3, 4, 5, 7, 20, 0, 0, 8, 3, 4, 3, 3, 7, 6, 1, 2, 2, 3, 8, 9, 0, 16>;
 
 impl<
         const W: usize,
@@ -352,6 +362,8 @@ impl<
         const ZX: usize,
         const ZM: usize,
         const ZC: usize,
+        const VN: usize,
+        const VE: usize,
     >
     Hca<
         W,
@@ -417,11 +429,14 @@ impl<
         ZX,
         ZM,
         ZC,
+        VN,
+        VE,
     >
 {
     /// The engine for a configuration whose sizes the parameters are.
     pub fn new(config: &Config) -> Self {
         assert_eq!((config.data_bits, config.n_qps, config.n_mrs), (W, 1 << QA, 1 << MA), "Hca: sizes");
+        assert_eq!(config.reacts(), VN == 1, "Hca: VN");
         Self {
             clk: Default::default(),
             rst: Default::default(),
@@ -499,6 +514,7 @@ impl<
             keys: Keys::new(config),
             reorder: Default::default(),
             notification: Default::default(),
+            reaction: std::array::from_fn(|_| Default::default()),
             dma_writer: DmaWriter::new(config),
             write_arbiter: WriteArbiter::new(config),
             descriptor_reader: DescriptorReader::new(config),
@@ -520,6 +536,10 @@ impl<
             reset_effects: Default::default(),
             reset_registers: Default::default(),
             reset_tx: Default::default(),
+            reaction_free: Default::default(),
+            reaction_ready: Default::default(),
+            noticed_index: Default::default(),
+            state_taken: Default::default(),
             core_reset: Default::default(),
             tables_ready: Default::default(),
             size: Constant::new(u64::from(K.trailing_zeros()).to_bits()),
@@ -596,6 +616,8 @@ impl<
         const ZX: usize,
         const ZM: usize,
         const ZC: usize,
+        const VN: usize,
+        const VE: usize,
     > Logic
     for Hca<
         W,
@@ -661,6 +683,8 @@ impl<
         ZX,
         ZM,
         ZC,
+        VN,
+        VE,
     >
 {
     #[hdl_gen]
@@ -724,13 +748,52 @@ impl<
         self.soft_reset.lite_request.next = (self.s_axil_awvalid.val() & self.s_axil_wvalid.val()) | self.s_axil_arvalid.val();
         self.soft_reset.lite_end.next =
             (self.registers.s_b_valid.val() & self.s_axil_bready.val()) | (self.registers.s_r_valid.val() & self.s_axil_rready.val());
+        // CNPs for our QPs, and what they slow.
+        self.rx.react.next = self.registers.react.val();
+        self.reaction_free.next = true;
+        self.reaction_ready.next = true;
+        self.side.limited.next = false;
+        self.side.rest_room.next = true;
+        self.side.rested_valid.next = false;
+        self.side.rested_index.next = 0.into();
+        self.noticed_index.next = self.reorder.m_head.val().qpn.get_bits::<12>(0);
+        self.state_taken.next = self.control.state_valid.val() & self.side.state_ready.val() & self.reorder.state_ready.val();
+        for i in 0..VN {
+            self.reaction[i].clock.next = self.clk.val();
+            self.reaction[i].reset.next = self.reset_effects.m.val();
+            self.reaction[i].rates.next = self.registers.rates.val();
+            self.reaction[i].increases.next = self.registers.increases.val();
+            self.reaction[i].times.next = self.registers.times.val();
+            self.reaction[i].rate_bytes.next = self.registers.rate_bytes.val();
+            self.reaction[i].tick.next = self.registers.tick.val();
+            self.reaction[i].noticed.next = self.control.noticed.val();
+            self.reaction[i].noticed_index.next = self.noticed_index.val();
+            self.reaction[i].state_valid.next = self.state_taken.val();
+            self.reaction[i].state_index.next = self.control.state_index.val();
+            self.reaction[i].state.next = self.control.state.val();
+            self.reaction[i].asked.next = self.side.asked.val();
+            self.reaction[i].ended.next = self.side.ended.val();
+            self.reaction[i].ended_packet.next = self.side.ended_packet.val();
+            self.reaction[i].ended_payload.next = self.side.ended_payload.val();
+            self.reaction[i].rest.next = self.side.rest.val();
+            self.reaction[i].rest_index.next = self.side.asked.val();
+            self.reaction[i].wake_ready.next = self.side.rested_ready.val();
+            self.reaction_free.next = self.reaction[i].state_ready.val();
+            self.reaction_ready.next = self.reaction[i].ready.val();
+            self.side.limited.next = self.reaction[i].limited.val();
+            self.side.rest_room.next = self.reaction[i].room.val();
+            self.side.rested_valid.next = self.reaction[i].wake_valid.val();
+            self.side.rested_index.next = self.reaction[i].wake_index.val();
+        }
+
         self.tables_ready.next = self.control.ready.val()
             & self.keys.ready.val()
             & self.queues.ready.val()
             & self.counters.ready.val()
             & self.side.ready.val()
             & self.reorder.ready.val()
-            & self.notification.ready.val();
+            & self.notification.ready.val()
+            & self.reaction_ready.val();
         self.registers.tables_ready.next = self.tables_ready.val();
         self.registers.draining.next = self.soft_reset.draining.val();
 
@@ -841,11 +904,11 @@ impl<
         self.reorder.state_valid.next = self.control.state_valid.val();
         self.reorder.state_index.next = self.control.state_index.val();
         self.reorder.state.next = self.control.state.val();
-        self.side.state_valid.next = self.control.state_valid.val() & self.reorder.state_ready.val();
+        self.side.state_valid.next = self.control.state_valid.val() & self.reorder.state_ready.val() & self.reaction_free.val();
         self.side.state_index.next = self.control.state_index.val();
         self.side.state.next = self.control.state.val();
         self.control.state_ready.next = self.side.state_ready.val() & self.reorder.state_ready.val();
-        self.reorder.state_taken.next = self.control.state_valid.val() & self.side.state_ready.val() & self.reorder.state_ready.val();
+        self.reorder.state_taken.next = self.state_taken.val();
         self.control.requester_error_index.next = self.side.qp_error_index.val();
         self.control.requester_error_valid.next = self.side.qp_error_valid.val();
         self.side.qp_error_ready.next = self.control.requester_error_ready.val();

@@ -201,6 +201,17 @@ pub struct RequesterSide<
     pub payload_valid: Signal<Out, Bit>,
     pub payload_free: Signal<In, Bits<PB>>,
     pub payload_drawn: Signal<In, Bit>,
+    // Send's, from and to the reaction point.
+    pub asked: Signal<Out, Bits<QA>>,
+    pub limited: Signal<In, Bit>,
+    pub ended: Signal<Out, Bit>,
+    pub ended_packet: Signal<Out, Bit>,
+    pub ended_payload: Signal<Out, Bits<14>>,
+    pub rest: Signal<Out, Bit>,
+    pub rest_room: Signal<In, Bit>,
+    pub rested_valid: Signal<In, Bit>,
+    pub rested_index: Signal<In, Bits<12>>,
+    pub rested_ready: Signal<Out, Bit>,
     /// Clocks per 4.096 us, 24.8 fixed point.
     pub tick: Signal<In, Bits<32>>,
     /// BAD_DOORBELL.
@@ -395,6 +406,16 @@ impl<
             payload_valid: Default::default(),
             payload_free: Default::default(),
             payload_drawn: Default::default(),
+            asked: Default::default(),
+            limited: Default::default(),
+            ended: Default::default(),
+            ended_packet: Default::default(),
+            ended_payload: Default::default(),
+            rest: Default::default(),
+            rest_room: Default::default(),
+            rested_valid: Default::default(),
+            rested_index: Default::default(),
+            rested_ready: Default::default(),
             tick: Default::default(),
             event_job: Default::default(),
             event_valid: Default::default(),
@@ -523,6 +544,16 @@ impl<
         self.send.wake_index.next = self.complete.wake_index.val();
         self.complete.rewind_ready.next = self.send.rewind_ready.val();
         self.complete.wake_ready.next = self.send.wake_ready.val();
+        self.asked.next = self.send.asked.val();
+        self.send.limited.next = self.limited.val();
+        self.ended.next = self.send.ended.val();
+        self.ended_packet.next = self.send.ended_packet.val();
+        self.ended_payload.next = self.send.ended_payload.val();
+        self.rest.next = self.send.rest.val();
+        self.send.rest_room.next = self.rest_room.val();
+        self.send.rested_valid.next = self.rested_valid.val();
+        self.send.rested_index.next = self.rested_index.val();
+        self.rested_ready.next = self.send.rested_ready.val();
         self.complete.arm_valid.next = self.send.arm_valid.val();
         self.complete.arm_index.next = self.send.arm_index.val();
         self.complete.fail_valid.next = self.send.fail_valid.val();

@@ -40,6 +40,8 @@ pub struct Left {
     pub after: (u32, bool),
     /// It was told to be marked.
     pub marked: bool,
+    /// It was told to be a CNP of its QP.
+    pub noticed: bool,
 }
 
 /// An early request's facts.
@@ -218,7 +220,7 @@ impl Harness {
             bench: Bench::verilated(
                 Box::new(Control::new(features)),
                 "control_all",
-                ports!(in reset, head, head_valid, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, command_valid, command_operation, command_index, command_state, qp_error_valid, qp_error_index, requester_error_valid, requester_error_index, read_error_valid, read_error_index, retire_idle, state_ready, response_done, response_code, response_placed, request_done, request_verdict, request_psns, hold_done, hold_nak, hold_code, probe, key_done, key_ok, key_paged, key_address, fetch_done, fetch_error, fetch_word, job_ready, entry_ready, event_ready; out head_next, table_ready, doorbell_ready, command_done, command_refused, result0, result1, result2, qp_error_ready, requester_error_ready, read_error_ready, state_valid, state_index, state, response_valid, request_valid, request_index, request_duplicate, request_msn, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, packet_busy, packet_psn, packet_moved, marked, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_start, fetch_address, fetch_next, job, job_valid, entry, entry_valid, event_valid, event_code, ready),
+                ports!(in reset, head, head_valid, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, command_valid, command_operation, command_index, command_state, qp_error_valid, qp_error_index, requester_error_valid, requester_error_index, read_error_valid, read_error_index, retire_idle, state_ready, response_done, response_code, response_placed, request_done, request_verdict, request_psns, hold_done, hold_nak, hold_code, probe, key_done, key_ok, key_paged, key_address, fetch_done, fetch_error, fetch_word, job_ready, entry_ready, event_ready; out head_next, table_ready, doorbell_ready, command_done, command_refused, result0, result1, result2, qp_error_ready, requester_error_ready, read_error_ready, state_valid, state_index, state, response_valid, request_valid, request_index, request_duplicate, request_msn, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, packet_busy, packet_psn, packet_moved, marked, noticed, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_start, fetch_address, fetch_next, job, job_valid, entry, entry_valid, event_valid, event_code, ready),
             ),
             rng: ChaCha8Rng::seed_from_u64(seed),
             stall: 0,
@@ -442,8 +444,13 @@ impl Harness {
         if uut.head_next.val() {
             self.left.after = (uut.packet_psn.val().to_u64() as u32, uut.packet_moved.val());
             self.left.marked = uut.marked.val();
+            self.left.noticed = uut.noticed.val();
         } else {
-            assert!(!uut.marked.val(), "cycle {}: a mark without a head", self.bench.cycle);
+            assert!(
+                !uut.marked.val() & !uut.noticed.val(),
+                "cycle {}: a mark without a head",
+                self.bench.cycle
+            );
         }
         self.left.responses += uut.response_done.val() as u32;
         if uut.state_valid.val() & uut.state_ready.val() {

@@ -358,3 +358,34 @@ fn r76_marked_packets_are_told() {
     let left = h.send(&marked(ud_packet(0x64, 8)));
     assert_eq!((left.counter(), left.marked), (ACCEPTED, false));
 }
+
+/// A CNP passes its QP's checks, whatever the QP's transport: it is told of, and nothing else comes of it, however it is placed among the QP's packets.
+#[test]
+fn r76_a_cnp_is_told_to_the_reaction_point() {
+    let cnp = |psn: u32| packet(0x81, qpn(2), psn, 0);
+    let mut h = with(|_| ());
+    for psn in [0, 100, 105] {
+        let left = h.send(&cnp(psn));
+        assert_eq!((left.counter(), left.noticed, left.silent()), (CNP, true, true), "PSN {psn}");
+    }
+    // Marked: no CNP for a CNP.
+    let left = h.send(&Packet { marked: true, ..cnp(0) });
+    assert_eq!((left.counter(), left.noticed, left.marked), (CNP, true, false));
+    // Nothing has moved.
+    let left = h.send(&write_only(100));
+    assert_eq!((left.counter(), left.noticed), (ACCEPTED, false));
+    for (change, counter) in [
+        ((|p: &mut Packet| p.pkey = 0x1234) as fn(&mut Packet), BAD_PKEY),
+        (|p: &mut Packet| p.source[3] ^= 1, BAD_ADDRESS),
+        (|p: &mut Packet| p.qpn ^= 1 << 20, UNKNOWN_QP),
+    ] {
+        let mut p = cnp(0);
+        change(&mut p);
+        let left = h.send(&p);
+        assert_eq!((left.counter(), left.noticed), (counter, false), "{p:?}");
+    }
+    let mut h = uc();
+    let left = h.send(&cnp(0));
+    assert_eq!((left.counter(), left.noticed, left.silent()), (CNP, true, true));
+    assert_eq!(h.send(&uc_packet(0x2a, 100, 8).reth(VA, KEY, 8)).counter(), ACCEPTED);
+}

@@ -273,6 +273,9 @@ fn r76_congestion_row() {
             let uut = &host.registers.uut;
             assert_eq!(uut.notify.val() as u32, congestion::NOTIFY.get(&row));
             assert_eq!(uut.cnp_interval.val().to_u64() as u32, congestion::CNP_INTERVAL.get(&row));
+            assert_eq!(uut.react.val() as u32, congestion::REACT.get(&row));
+            let words = [uut.rates.val(), uut.increases.val(), uut.times.val(), uut.rate_bytes.val()];
+            assert_eq!(words.map(|w| w.to_u64() as u32)[..], row[1..]);
             // No other register is meant.
             assert_eq!(host.read(CONTROL), (0, OKAY));
             assert_eq!(host.read(SCRATCH), (0, OKAY));

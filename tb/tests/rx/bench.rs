@@ -77,8 +77,9 @@ macro_rules! station {
                     has_ipv6: preset.ipv6,
                     enable: true,
                     icrc_off: false,
+                    react: false,
                 };
-                let mut bench = Bench::verilated(Box::new(<$kind>::new(preset)), &format!("rx_{}", $w), ports!(in reset, s_data, s_keep, s_valid, s_last, s_user, enable, icrc_off, local_mac, gid_valid, gid_ipv6, gid, head_next, read_beat, read_count, read_valid, beat_ready, release_valid, release_beat, m_host_ready, event_ready; out head, head_valid, read_ready, beat_data, beat_valid, committed_beat, m_host_data, m_host_keep, m_host_valid, m_host_last, event_valid, event_code));
+                let mut bench = Bench::verilated(Box::new(<$kind>::new(preset)), &format!("rx_{}", $w), ports!(in reset, s_data, s_keep, s_valid, s_last, s_user, enable, icrc_off, react, local_mac, gid_valid, gid_ipv6, gid, head_next, read_beat, read_count, read_valid, beat_ready, release_valid, release_beat, m_host_ready, event_ready; out head, head_valid, read_ready, beat_data, beat_valid, committed_beat, m_host_data, m_host_keep, m_host_valid, m_host_last, event_valid, event_code));
                 bench.uut.reset.next = true;
                 bench.step();
                 bench.step();
@@ -119,6 +120,7 @@ macro_rules! station {
                 let uut = &mut self.bench.uut;
                 uut.enable.next = self.setup.enable;
                 uut.icrc_off.next = self.setup.icrc_off;
+                uut.react.next = self.setup.react;
             }
 
             /// MAC and GIDs, which stay.

@@ -55,6 +55,8 @@ pub struct Setup {
     pub has_ipv6: bool,
     pub enable: bool,
     pub icrc_off: bool,
+    /// CNPs pass.
+    pub react: bool,
 }
 
 /// IPv4 address as a GID.
@@ -278,7 +280,7 @@ pub fn judge(frame: &[u8], bad_fcs: bool, setup: &Setup) -> (u8, Option<Packet>)
     if !setup.icrc_off && icrc_of(&ip[..end - 4], ipv6) != ip[end - 4..end] {
         return only(RX_BAD_ICRC);
     }
-    if ip[udp + 8] == 0x81 {
+    if ip[udp + 8] == 0x81 && !setup.react {
         return only(RX_CNP);
     }
     let mut words = vec![0; if ipv6 { 0 } else { 5 }];

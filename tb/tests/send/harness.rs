@@ -163,7 +163,7 @@ impl Harness {
             bench: Bench::verilated(
                 Box::<Uut>::default(),
                 NAME,
-                ports!(in reset, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, state_valid, state_index, state, key_done, key_ok, key_paged, key_address, fetch_ready, r_data, r_error, r_last, r_valid, job_ready, packet_ready, done_valid, done_error, placed, landed, failing, rewind_valid, rewind_index, rewind_psn, rewind_wqe, rewind_offset, rewind_hold, rewind_alone, wake_valid, wake_index, arm_ready, fail_ready, flush_ready, sent_ready, look_read, look_index, look_item, ack_data, ack_walk, ack_walk_index, event_ready, count_ready; out table_ready, doorbell_ready, state_ready, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_address, fetch_length, fetch_valid, r_ready, job, job_valid, packet_word, packet_last, packet_abandon, packet_valid, done_ready, rewind_ready, wake_ready, arm_valid, arm_index, fail_valid, fail_index, fail_wqe, fail_status, flush_valid, flush_index, flush_state, sent_valid, sent_index, sent_wqe, look_data, ack_read, ack_index, ack_item, event_job, event_valid, count_valid, count_code, ready),
+                ports!(in reset, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, state_valid, state_index, state, key_done, key_ok, key_paged, key_address, fetch_ready, r_data, r_error, r_last, r_valid, job_ready, packet_ready, done_valid, done_error, placed, landed, failing, rewind_valid, rewind_index, rewind_psn, rewind_wqe, rewind_offset, rewind_hold, rewind_alone, wake_valid, wake_index, limited, rest_room, rested_valid, rested_index, arm_ready, fail_ready, flush_ready, sent_ready, look_read, look_index, look_item, ack_data, ack_walk, ack_walk_index, event_ready, count_ready; out table_ready, doorbell_ready, state_ready, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_address, fetch_length, fetch_valid, r_ready, job, job_valid, packet_word, packet_last, packet_abandon, packet_valid, done_ready, rewind_ready, wake_ready, asked, ended, ended_packet, ended_payload, rest, rested_ready, arm_valid, arm_index, fail_valid, fail_index, fail_wqe, fail_status, flush_valid, flush_index, flush_state, sent_valid, sent_index, sent_wqe, look_data, ack_read, ack_index, ack_item, event_job, event_valid, count_valid, count_code, ready),
             ),
             rng: ChaCha8Rng::seed_from_u64(seed),
             seed,
@@ -716,6 +716,7 @@ impl Harness {
         u.state_valid.next = false;
         u.rewind_valid.next = false;
         u.wake_valid.next = false;
+        u.rest_room.next = true;
         for ask in self.asked.iter().flatten() {
             match *ask {
                 Ask::Doorbell(index, producer) => {

@@ -85,7 +85,7 @@ impl Limiter {
     }
 
     /// A CNP came.
-    pub(super) fn slow(&mut self, c: &Congestion, now: u64) {
+    pub fn slow(&mut self, c: &Congestion, now: u64) {
         if !self.active {
             (self.active, self.rate, self.alpha) = (true, c.line_rate.into(), ONE);
         }
@@ -99,7 +99,7 @@ impl Limiter {
     }
 
     /// Timers that have run out by `now`.
-    pub(super) fn advance(&mut self, c: &Congestion, now: u64) {
+    pub fn advance(&mut self, c: &Congestion, now: u64) {
         while self.active && self.alpha_at.min(self.rate_at) <= now {
             if self.alpha_at <= self.rate_at {
                 self.alpha -= self.alpha >> c.gain_shift;
@@ -125,7 +125,7 @@ impl Limiter {
     }
 
     /// A request left.
-    pub(super) fn sent(&mut self, payload: usize, c: &Congestion, now: u64) {
+    pub fn sent(&mut self, payload: usize, c: &Congestion, now: u64) {
         if !self.active {
             return;
         }
@@ -141,12 +141,12 @@ impl Limiter {
     }
 
     /// The next request may leave.
-    pub(super) fn is_free(&self, now: u64) -> bool {
+    pub fn is_free(&self, now: u64) -> bool {
         !self.active || self.free_at <= now
     }
 
     /// When something of it happens next, ns; `now` is the last time that it was asked.
-    pub(super) fn deadline(&self, now: u64) -> Option<u64> {
+    pub fn deadline(&self, now: u64) -> Option<u64> {
         let timers = self.alpha_at.min(self.rate_at);
         self.active
             .then(|| if self.free_at > now { self.free_at.min(timers) } else { timers })
