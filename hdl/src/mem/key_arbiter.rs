@@ -10,7 +10,7 @@
 //!
 //! A client's start may be a pulse or be held until done; its inputs hold until done; it looks at the answer in the done cycle. One check at a time,
 //! none is interrupted. Where others want one, control's checks alternate with theirs, which come in turns. With a start `Keys` sees the key, in the
-//! cycle after it the rest.
+//! cycle after it length, PD and access, two later the address's lower half, three later its upper half.
 
 use rust_hdl::prelude::*;
 

@@ -5,6 +5,7 @@
 //!                    ┌─► hold: judge ─► commit ─► reply
 //!  work ─► row ─► map┼─► check: next PSN held ─► take ─► load ─► show      no: gap far ─► load ─► probe
 //!                    │                                              └─► ahead: the one behind it held ─► load ─► its turn: take, show
+//!                    │                                                     not held: gap far ─► load ─► its turn: probe
 //!                    ├─► walk: a QP's life ends, or its ePSN jumped: release
 //!                    ├─► scan: hole old ─► load ─► probe
 //!                    └─► evict: the oldest, when the ring needs the room
@@ -19,8 +20,8 @@
 //!
 //! A QP that holds something has one of `2^WA` windows: 64 map entries by PSN mod 64, [6] held, [5:0] slot.
 //!
-//! While control is at a held packet the one behind it is looked up and loaded (*ahead*), so that it is shown as soon as control is done. If something else is to be done
-//! meanwhile, or control takes long, or didn't move ePSN by one, that was in vain, and the check begins from the row.
+//! While control is at a held packet the one behind it is looked up and loaded (*ahead*), so that it is shown as soon as control is done; behind the last one, the probe that
+//! answers the gap. If something else is to be done meanwhile, or control takes long, or didn't move ePSN by one, that was in vain, and the check begins from the row.
 //!
 //! A *probe* is a held packet's head that control is shown only to answer the gap (R23, R24): it stays held.
 
@@ -64,6 +65,7 @@ pub enum KeeperState {
     AheadReady,
     AheadJudge,
     AheadTake,
+    AheadProbe,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -93,6 +95,8 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     pub packet_busy: Signal<In, Bit>,
     pub packet_psn: Signal<In, Bits<24>>,
     pub packet_moved: Signal<In, Bit>,
+    /// By more than one, perhaps: it was a READ or an ATOMIC.
+    pub packet_jumped: Signal<In, Bit>,
     pub hold_valid: Signal<In, Bit>,
     pub hold_distance: Signal<In, Bits<24>>,
     pub hold_standing: Signal<In, Bit>,
@@ -224,6 +228,8 @@ pub struct Keeper<const QA: usize, const RA: usize, const WA: usize, const WB: u
     accepts: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
     dispose: Signal<Local, Bit>,
+    /// What was loaded ahead has its turn.
+    ahead_goes: Signal<Local, Bit>,
     /// One is held: the last leaves. `count` stands for some cycles before it counts.
     single: DFF<Bit>,
     top: Constant<Bits<C>>,
@@ -263,6 +269,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             packet_busy: Default::default(),
             packet_psn: Default::default(),
             packet_moved: Default::default(),
+            packet_jumped: Default::default(),
             hold_valid: Default::default(),
             hold_distance: Default::default(),
             hold_standing: Default::default(),
@@ -378,6 +385,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             accepts: Default::default(),
             lost: Default::default(),
             dispose: Default::default(),
+            ahead_goes: Default::default(),
             single: Default::default(),
             top: Constant::new((1u64 << (C - 1)).to_bits()),
             share_log: Constant::new(SHARE_LOG.to_bits()),
@@ -548,6 +556,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.lost.next = (self.beyond.q.val() | self.far.q.val() | self.expired.q.val() | self.shown_kept.q.val()) & !self.standing.q.val();
         self.single.d.next = !self.less.val().any();
         self.dispose.next = false;
+        self.ahead_goes.next = false;
 
         // After a packet.
         self.check_jump.d.next = self.check_moved.q.val() - 1;
@@ -840,10 +849,21 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             }
             KeeperState::AheadPick => {
                 self.walk_left.d.next = self.window_size.val();
-                self.load.next = self.hit.q.val();
                 self.step.d.next = KeeperState::Idle;
-                if self.hit.q.val() {
-                    self.step.d.next = KeeperState::AheadLoading;
+                if self.work.q.val() != KeeperWork::Probe {
+                    if self.hit.q.val() {
+                        self.load.next = true;
+                        self.step.d.next = KeeperState::AheadLoading;
+                    } else {
+                        // A gap: the farthest is its probe.
+                        self.work.d.next = KeeperWork::Probe;
+                        self.step.d.next = KeeperState::AheadRead;
+                    }
+                } else {
+                    if self.hit.q.val() & self.far.q.val() {
+                        self.load.next = true;
+                        self.step.d.next = KeeperState::AheadLoading;
+                    }
                 }
             }
             KeeperState::AheadLoading => {
@@ -854,23 +874,23 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             KeeperState::AheadReady => {
                 self.walk_left.d.next = self.walk_left.q.val() - 1;
                 if self.checking.q.val() {
+                    // Control was done before us.
                     self.step.d.next = KeeperState::AheadJudge;
                 } else {
                     if !self.shown_kept.q.val() | !self.walk_left.q.val().any() {
                         self.step.d.next = KeeperState::Idle;
+                    } else {
+                        self.ahead_goes.next = self.head_next.val() & self.packet_moved.val() & !self.packet_jumped.val();
                     }
                 }
                 if self.wants_release.val() | self.hold_valid.val() {
+                    self.ahead_goes.next = false;
                     self.step.d.next = KeeperState::Idle;
                 }
             }
             KeeperState::AheadJudge => {
-                self.advances.d.next = true;
-                self.step.d.next = KeeperState::AheadTake;
-                if self.check_jump.q.val().any() {
-                    self.advances.d.next = false;
-                    self.step.d.next = KeeperState::Idle;
-                }
+                self.ahead_goes.next = !self.check_jump.q.val().any();
+                self.step.d.next = KeeperState::Idle;
             }
             KeeperState::AheadTake => {
                 self.checking.d.next = false;
@@ -882,6 +902,12 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 if self.single.q.val() {
                     self.step.d.next = KeeperState::Idle;
                 }
+            }
+            KeeperState::AheadProbe => {
+                self.checking.d.next = false;
+                self.shown_kept.d.next = true;
+                self.probing_kept.d.next = true;
+                self.step.d.next = KeeperState::Idle;
             }
             KeeperState::WalkShown => {
                 // On offer, and not taken: it is taken back.
@@ -959,6 +985,14 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
                 }
             }
             _ => self.step.d.next = KeeperState::Idle,
+        }
+
+        if self.ahead_goes.val() {
+            self.advances.d.next = true;
+            self.step.d.next = KeeperState::AheadTake;
+            if self.work.q.val() == KeeperWork::Probe {
+                self.step.d.next = KeeperState::AheadProbe;
+            }
         }
 
         // A packet leaves the map: in its turn, released, or evicted.

@@ -35,9 +35,10 @@ pub struct Reorder<const QA: usize, const RA: usize, const WA: usize, const WB: 
     pub probe: Signal<Out, Bit>,
     /// Control has begun with the head and isn't done.
     pub packet_busy: Signal<In, Bit>,
-    /// With `m_head_next`: ePSN of its QP, and whether the packet moved it.
+    /// With `m_head_next`: ePSN of its QP, and whether the packet moved it; perhaps by more than one.
     pub packet_psn: Signal<In, Bits<24>>,
     pub packet_moved: Signal<In, Bit>,
+    pub packet_jumped: Signal<In, Bit>,
     /// The head is a request beyond ePSN, of a QP that has the attribute. Held until done; the other inputs stand still.
     pub hold_valid: Signal<In, Bit>,
     /// PSN - ePSN.
@@ -105,6 +106,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
             packet_busy: Default::default(),
             packet_psn: Default::default(),
             packet_moved: Default::default(),
+            packet_jumped: Default::default(),
             hold_valid: Default::default(),
             hold_distance: Default::default(),
             hold_standing: Default::default(),
@@ -181,6 +183,7 @@ impl<const QA: usize, const RA: usize, const WA: usize, const WB: usize, const M
         self.keeper.packet_busy.next = self.packet_busy.val();
         self.keeper.packet_psn.next = self.packet_psn.val();
         self.keeper.packet_moved.next = self.packet_moved.val();
+        self.keeper.packet_jumped.next = self.packet_jumped.val();
         self.keeper.hold_valid.next = self.hold_valid.val();
         self.keeper.hold_distance.next = self.hold_distance.val();
         self.keeper.hold_standing.next = self.hold_standing.val();

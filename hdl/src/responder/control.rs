@@ -105,15 +105,17 @@ pub struct Control<const QA: usize, const RA: usize, const SA: usize, const SC: 
     pub hold_code: Signal<In, Bits<6>>,
     /// The head is there only to answer a gap: nothing is executed or counted.
     pub probe: Signal<In, Bit>,
-    /// A packet is under way. With `head_next`: ePSN of its QP, and whether it has moved.
+    /// A packet is under way. With `head_next`: ePSN of its QP, and whether it has moved; by more than one, perhaps, for a READ or ATOMIC.
     pub packet_busy: Signal<Out, Bit>,
     pub packet_psn: Signal<Out, Bits<24>>,
     pub packet_moved: Signal<Out, Bit>,
+    pub packet_jumped: Signal<Out, Bit>,
     /// With `head_next`: the head is marked, and passed the checks of an RC or UC QP, the head's (R76).
     pub marked: Signal<Out, Bit>,
     /// With `head_next`: the head is a CNP for its QP.
     pub noticed: Signal<Out, Bit>,
     /// `mem::Keys`: one cycle of start; inputs hold until done; the outputs are looked at in the done cycle only. Op 0 check, 1 invalidate.
+    /// With the start counts the key alone, a cycle later length, PD and access, two later the address's lower half, three later its upper half.
     /// Access one-hot: local write, remote write, remote read, remote atomic.
     pub key_start: Signal<Out, Bit>,
     pub key_op: Signal<Out, Bits<1>>,
@@ -295,6 +297,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Control
             packet_busy: Default::default(),
             packet_psn: Default::default(),
             packet_moved: Default::default(),
+            packet_jumped: Default::default(),
             marked: Default::default(),
             noticed: Default::default(),
             key_start: Default::default(),
@@ -577,7 +580,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.message.fetch_word.next = self.fetch_word.val();
         self.fetch_next.next = self.sequencer.fetch_next.val();
         self.message.length.next = self.length.val();
-        self.message.take.next = self.sequencer.take.val();
+        self.message.take_key.next = self.sequencer.take_key.val();
         self.message.clear.next = self.sequencer.clear.val();
         self.message.load_grh.next = self.sequencer.load_grh.val() & self.has_ud.val();
         self.message.load_base.next = self.sequencer.load_base.val();
@@ -593,7 +596,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         if self.sequencer.key_op.val() {
             self.key_op.next = 1.into();
         }
-        self.key.next = self.message.held.val();
+        self.key.next = self.message.key.val();
         self.key_va.next = bit_cast::<64, 32>(self.message.address_low.val()) | (bit_cast::<64, 32>(self.message.address_high.val()) << 32);
         self.key_length.next = bit_cast::<32, 14>(self.length.val());
         self.key_access.next = self.access_local.val();
@@ -713,6 +716,7 @@ impl<const QA: usize, const RA: usize, const SA: usize, const SC: usize> Logic f
         self.packet_busy.next = !self.sequencer.idle.val();
         self.packet_psn.next = self.write_back.psn_after.val();
         self.packet_moved.next = self.answer.advance.val() | self.answer.served.val();
+        self.packet_jumped.next = self.answer.served.val();
 
         // What it leads to.
         self.sequencer.home_verdict.next = self.house.verdict.val();

@@ -2,14 +2,15 @@
 //! The message's place in memory: what is asked of `mem::Keys`, and whether the packet fits.
 //!
 //! ```text
-//!  state RAM ─┐                   ┌─► + bytes so far ─► address low; high
-//!  RETH ──────┼─► word ─► held ───┼─► bytes so far (+ this packet's) against length
-//!  WQE ───────┘                   └─► key (while Keys works), words to store
+//!  state RAM ─┐                  ┌─► + bytes so far ─► address low; high
+//!  RETH ──────┼─► bus ─┬─► word ─┼─► bytes so far (+ this packet's) against length
+//!  WQE ───────┘        │         └─► words to store
+//!                      └─► key, taken, while Keys works
 //! ```
 //!
-//! One 32-bit word bus is taken into `held` word by word, so there is one adder an operand and no 64-bit path. Sources: 0 receive state, 1 the
-//! packet's RETH, 2 the receive WQE. Items: 0 address low, 1 address high, 2 length, 3 key. What is asked for with a word acts one cycle later,
-//! when the word is held, and shows another cycle later.
+//! One 32-bit bus, a word a cycle, so there is one adder an operand and no 64-bit path. Sources: 0 receive state, 1 the
+//! packet's RETH, 2 the receive WQE. Items: 0 address low, 1 address high, 2 length, 3 key. What is asked for with a word acts one cycle later
+//! and shows another cycle later. The key is taken beside it, so that its check can begin before the address is known.
 //!
 //! The length is taken inverted: the adder of the address then compares, bytes so far + !length, whose carry says "longer", and with a carry in "not
 //! shorter". A small engine does that in two cycles, with the one adder; else a comparator tells equality beside it.
@@ -35,8 +36,8 @@ pub struct Message {
     pub clear: Signal<In, Bit>,
     /// Bytes so far := the GRH's 40 (R70).
     pub load_grh: Signal<In, Bit>,
-    /// Held := word, inverted with `compare` and `compare_again`.
-    pub take: Signal<In, Bit>,
+    /// Key := word on the bus.
+    pub take_key: Signal<In, Bit>,
     /// Bytes so far := word.
     pub load_base: Signal<In, Bit>,
     /// Address low := word + bytes so far.
@@ -47,7 +48,9 @@ pub struct Message {
     pub compare: Signal<In, Bit>,
     /// As many, or more? (Small engine, the cycle after.)
     pub compare_again: Signal<In, Bit>,
+    /// The word that was on the bus, inverted with `compare` and `compare_again`.
     pub held: Signal<Out, Bits<32>>,
+    pub key: Signal<Out, Bits<32>>,
     pub address_low: Signal<Out, Bits<32>>,
     pub address_high: Signal<Out, Bits<32>>,
     pub so_far: Signal<Out, Bits<32>>,
@@ -56,6 +59,7 @@ pub struct Message {
     /// As many bytes as the message has, or more.
     pub enough: Signal<Out, Bit>,
     word: DFF<Bits<32>>,
+    key_kept: DFF<Bits<32>>,
     base_next: DFF<Bit>,
     low_next: DFF<Bit>,
     high_next: DFF<Bit>,
@@ -101,19 +105,21 @@ impl Message {
             length: Default::default(),
             clear: Default::default(),
             load_grh: Default::default(),
-            take: Default::default(),
+            take_key: Default::default(),
             load_base: Default::default(),
             load_low: Default::default(),
             load_high: Default::default(),
             compare: Default::default(),
             compare_again: Default::default(),
             held: Default::default(),
+            key: Default::default(),
             address_low: Default::default(),
             address_high: Default::default(),
             so_far: Default::default(),
             long: Default::default(),
             enough: Default::default(),
             word: Default::default(),
+            key_kept: Default::default(),
             base_next: Default::default(),
             low_next: Default::default(),
             high_next: Default::default(),
@@ -148,7 +154,17 @@ impl Message {
 impl Logic for Message {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, word, base_next, low_next, high_next, compare_next, again_next);
+        dff_setup!(
+            self,
+            clock,
+            word,
+            key_kept,
+            base_next,
+            low_next,
+            high_next,
+            compare_next,
+            again_next
+        );
         dff_setup!(self, clock, low, high, total, carry, wrapped, long_kept, enough_kept);
 
         // Two sources a gate, then their sum: the cheapest form in LUTs of four inputs.
@@ -176,11 +192,12 @@ impl Logic for Message {
             self.others.next = self.fetch_word.val();
         }
         self.bus.next = self.head_low.val() | self.head_high.val() | self.others.val();
-        if self.take.val() {
-            self.word.d.next = self.bus.val();
-            if self.compare.val() | self.compare_again.val() {
-                self.word.d.next = !self.bus.val();
-            }
+        self.word.d.next = self.bus.val();
+        if self.compare.val() | self.compare_again.val() {
+            self.word.d.next = !self.bus.val();
+        }
+        if self.take_key.val() {
+            self.key_kept.d.next = self.bus.val();
         }
         // RAM and multiplexer in one cycle, the adders in the next.
         self.base_next.d.next = self.load_base.val();
@@ -223,6 +240,7 @@ impl Logic for Message {
             }
         }
         self.held.next = self.word.q.val();
+        self.key.next = self.key_kept.q.val();
         self.address_low.next = self.low.q.val();
         self.address_high.next = self.high.q.val();
         self.so_far.next = self.total.q.val();

@@ -3,17 +3,17 @@
 //!
 //! ```text
 //!        ┌──────────── demux: row words ────────────┐
-//! Idle ─► State ─┬─► [SoFar] ─ Low ─ High ─ Length ─ Key ─► Judge ─┬────────────────────► KeyWait ─► Place ─► [Consume] [Tell] [store] ─► Idle
-//!                └────────────────────────────────────────► Judge ─┼─► [Queue] ─► … Key ──┘  │   ▲
-//!                                                                  ├─► [Response] ─► Settle ─┼───┘
-//!                                                                  ├─► [Ask … Request] ─► Settle
-//!                                                                  ├─► [Hold] ─► Settle
-//!                                                                  └────────────────► Settle ┘ (refusals)
+//! Idle ─► State ─┬─► Own ─ [SoFar ─ Low ─ High] ─ Length ─► Judge ─┬──────────────────────────────► KeyWait ─► Place ─► [Consume] [Tell] [store] ─► Idle
+//!                └────────────────────────────────────────► Judge ─┼─► [Queue] ─► Low … Length ─ Key ──┘  │   ▲
+//!                                                                  ├─► [Response] ─► Settle ──────────────┼───┘
+//!                                                                  ├─► [Ask … Request] ─► Settle ─────────┤
+//!                                                                  ├─► [Hold] ─► Settle ──────────────────┤
+//!                                                                  └─► Settle ────────────────────────────┘ (refusals)
 //! ```
 //!
-//! A key check has no side effects, so where no receive WQE is needed first it starts before the packet is judged ("early"). What the receive queue is
-//! asked for waits for the judgement. The address, length and key of a message that goes on are stored after its first packet has left (Low to Key
-//! once more).
+//! A key check has no side effects, so where no receive WQE is needed first it starts before the packet is judged ("early"), with the key alone: what
+//! `Keys` needs later comes while it reads the region's row. What the receive queue is asked for waits for the judgement. The address, length and key
+//! of a message that goes on are stored after its first packet has left (Low to Key once more).
 //!
 //! A verdict needs two cycles to become an answer (`ripe`); what leaves is pushed not before.
 //!
@@ -29,6 +29,7 @@ use verbena_spec::layout::qp;
 pub enum SequencerState {
     Idle,
     State,
+    Own,
     SoFar,
     Low,
     High,
@@ -97,7 +98,7 @@ pub struct Sequencer {
     pub item: Signal<Out, Bits<2>>,
     pub clear: Signal<Out, Bit>,
     pub load_grh: Signal<Out, Bit>,
-    pub take: Signal<Out, Bit>,
+    pub take_key: Signal<Out, Bit>,
     pub load_base: Signal<Out, Bit>,
     pub load_low: Signal<Out, Bit>,
     pub load_high: Signal<Out, Bit>,
@@ -261,7 +262,7 @@ impl Sequencer {
             item: Default::default(),
             clear: Default::default(),
             load_grh: Default::default(),
-            take: Default::default(),
+            take_key: Default::default(),
             load_base: Default::default(),
             load_low: Default::default(),
             load_high: Default::default(),
@@ -425,7 +426,7 @@ impl Logic for Sequencer {
         self.item_kept.d.next = self.item_low.val();
         self.clear.next = false;
         self.load_grh.next = false;
-        self.take.next = true;
+        self.take_key.next = false;
         self.load_base.next = false;
         self.load_low.next = false;
         self.load_high.next = false;
@@ -472,16 +473,27 @@ impl Logic for Sequencer {
                 self.window_load.next = true;
                 self.item_kept.d.next = self.item_length.val();
                 self.load_high.next = true;
-                self.state_item.next = self.word_so_far.val();
+                self.state_item.next = self.word_key.val();
                 self.state.d.next = SequencerState::Judge;
                 if self.early.val() {
-                    self.state.d.next = SequencerState::SoFar;
-                    if self.start.val() {
-                        self.state.d.next = SequencerState::Length;
-                    }
+                    self.item_kept.d.next = self.item_key.val();
+                    self.state.d.next = SequencerState::Own;
+                }
+            }
+            SequencerState::Own => {
+                // The key is on the bus. A WRITE's first packet has its address already.
+                self.take_key.next = true;
+                self.key_busy.d.next = true;
+                self.item_kept.d.next = self.item_length.val();
+                self.state_item.next = self.word_so_far.val();
+                self.state.d.next = SequencerState::SoFar;
+                if self.start.val() {
+                    self.start_kept.d.next = true;
+                    self.state.d.next = SequencerState::Length;
                 }
             }
             SequencerState::SoFar => {
+                self.start_kept.d.next = self.early.val();
                 self.load_base.next = true;
                 self.state_item.next = self.word_low.val();
                 self.state.d.next = SequencerState::Low;
@@ -515,6 +527,9 @@ impl Logic for Sequencer {
                 if self.storing.q.val() {
                     self.select.next = WriteSelect::Held;
                 } else {
+                    if self.early.val() {
+                        self.state.d.next = SequencerState::Judge;
+                    }
                     if self.serial.val() {
                         self.item_kept.d.next = self.item_length.val();
                         self.state_item.next = self.word_length.val();
@@ -528,6 +543,9 @@ impl Logic for Sequencer {
                 self.compare_again.next = true;
                 self.state_item.next = self.word_key.val();
                 self.state.d.next = SequencerState::Key;
+                if self.early.val() {
+                    self.state.d.next = SequencerState::Judge;
+                }
             }
             SequencerState::Key => {
                 self.fetch_next.next = true;
@@ -536,16 +554,13 @@ impl Logic for Sequencer {
                     self.select.next = WriteSelect::Held;
                     self.finished.next = true;
                 } else {
+                    self.take_key.next = true;
                     self.start_kept.d.next = true;
                     self.key_busy.d.next = true;
                     self.state.d.next = SequencerState::KeyWait;
-                    if self.early.val() {
-                        self.state.d.next = SequencerState::Judge;
-                    }
                 }
             }
             SequencerState::Judge => {
-                self.take.next = false;
                 self.state_read.next = false;
                 if self.demux_done.val() {
                     self.judged.next = true;
@@ -636,8 +651,6 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Hold => {
-                // A key check may be going on.
-                self.take.next = false;
                 self.state_read.next = false;
                 self.row_read.next = true;
                 self.row_item.next = self.row_reorder.val();
@@ -701,10 +714,9 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::KeyWait => {
-                // The key stays on offer. Next may be the key to invalidate.
+                // Next may be the key to invalidate.
                 self.source_kept.d.next = self.source_head.val();
                 self.item_kept.d.next = self.item_high.val();
-                self.take.next = false;
                 self.state_item.next = self.word_msn.val();
                 self.row_read.next = true;
                 self.msn_load.next = true;
@@ -768,6 +780,7 @@ impl Logic for Sequencer {
                 // R62: once the payload's job has left, the key ends.
                 self.source_kept.d.next = self.source_head.val();
                 self.item_kept.d.next = self.item_high.val();
+                self.take_key.next = true;
                 self.state_read.next = false;
                 if self.leave_idle.val() {
                     self.placed_kept.d.next = true;
@@ -777,7 +790,6 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Invalidate => {
-                self.take.next = false;
                 self.key_op.next = true;
                 self.state_read.next = false;
                 if self.settled.val() {
@@ -789,7 +801,6 @@ impl Logic for Sequencer {
                 }
             }
             SequencerState::Settle => {
-                self.take.next = false;
                 self.state_item.next = self.word_msn.val();
                 self.row_read.next = true;
                 self.msn_load.next = true;

@@ -829,6 +829,7 @@ impl<
         self.reorder.packet_busy.next = self.control.packet_busy.val();
         self.reorder.packet_psn.next = self.control.packet_psn.val();
         self.reorder.packet_moved.next = self.control.packet_moved.val();
+        self.reorder.packet_jumped.next = self.control.packet_jumped.val();
         self.reorder.hold_valid.next = self.control.hold_valid.val();
         self.reorder.hold_distance.next = self.control.hold_distance.val();
         self.reorder.hold_standing.next = self.control.hold_standing.val();

@@ -177,6 +177,8 @@ pub struct Harness {
     /// Receive WQEs by bus address; an address without one reads as an error.
     pub wqes: HashMap<u64, [u32; 4]>,
     key_left: u32,
+    /// Cycles since the start.
+    key_age: u32,
     key_asked: Option<(u8, u32, u64, u32, u16, u8)>,
     fetch_left: u32,
     fetch_asked: u64,
@@ -220,7 +222,7 @@ impl Harness {
             bench: Bench::verilated(
                 Box::new(Control::new(features)),
                 "control_all",
-                ports!(in reset, head, head_valid, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, command_valid, command_operation, command_index, command_state, qp_error_valid, qp_error_index, requester_error_valid, requester_error_index, read_error_valid, read_error_index, retire_idle, state_ready, response_done, response_code, response_placed, request_done, request_verdict, request_psns, hold_done, hold_nak, hold_code, probe, key_done, key_ok, key_paged, key_address, fetch_done, fetch_error, fetch_word, job_ready, entry_ready, event_ready; out head_next, table_ready, doorbell_ready, command_done, command_refused, result0, result1, result2, qp_error_ready, requester_error_ready, read_error_ready, state_valid, state_index, state, response_valid, request_valid, request_index, request_duplicate, request_msn, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, packet_busy, packet_psn, packet_moved, marked, noticed, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_start, fetch_address, fetch_next, job, job_valid, entry, entry_valid, event_valid, event_code, ready),
+                ports!(in reset, head, head_valid, table_valid, table_address, table_data, doorbell_valid, doorbell_index, doorbell_producer, command_valid, command_operation, command_index, command_state, qp_error_valid, qp_error_index, requester_error_valid, requester_error_index, read_error_valid, read_error_index, retire_idle, state_ready, response_done, response_code, response_placed, request_done, request_verdict, request_psns, hold_done, hold_nak, hold_code, probe, key_done, key_ok, key_paged, key_address, fetch_done, fetch_error, fetch_word, job_ready, entry_ready, event_ready; out head_next, table_ready, doorbell_ready, command_done, command_refused, result0, result1, result2, qp_error_ready, requester_error_ready, read_error_ready, state_valid, state_index, state, response_valid, request_valid, request_index, request_duplicate, request_msn, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, packet_busy, packet_psn, packet_moved, packet_jumped, marked, noticed, key_start, key_op, key, key_va, key_length, key_pd, key_access, fetch_start, fetch_address, fetch_next, job, job_valid, entry, entry_valid, event_valid, event_code, ready),
             ),
             rng: ChaCha8Rng::seed_from_u64(seed),
             stall: 0,
@@ -228,6 +230,7 @@ impl Harness {
             regions: vec![],
             wqes: HashMap::new(),
             key_left: 0,
+            key_age: 0,
             key_asked: None,
             fetch_left: 0,
             fetch_asked: 0,
@@ -355,28 +358,42 @@ impl Harness {
             uut.key_pd.val().to_u64() as u16,
             uut.key_access.val().to_u64() as u8,
         );
+        // The question comes as `Keys` reads it: the key with the start, address last, lower half first; what has come stays.
         if self.key_left > 0 {
-            let first = self.key_asked.unwrap();
             assert!(!uut.key_start.val(), "cycle {}: keys asked while busy", self.bench.cycle);
-            if first.0 == 1 {
+            self.key_age += 1;
+            let half = u64::from(u32::MAX);
+            let known = |age: u32, q: (u8, u32, u64, u32, u16, u8)| match (q.0, age) {
+                (1, _) => (1, q.1, 0, 0, q.4, 0),
+                (_, 1) => (0, q.1, 0, q.3, q.4, q.5),
+                (_, 2) => (0, q.1, q.2 & half, q.3, q.4, q.5),
+                _ => q,
+            };
+            let first = self.key_asked.unwrap();
+            if self.key_age == 1 {
                 assert_eq!(
-                    (asked.0, asked.1, asked.4),
-                    (first.0, first.1, first.4),
+                    (asked.0, asked.1),
+                    (first.0, first.1),
                     "cycle {}: key inputs moved",
                     self.bench.cycle
                 );
             } else {
-                assert_eq!(asked, first, "cycle {}: key inputs moved", self.bench.cycle);
+                let (now, then) = (known(self.key_age - 1, asked), known(self.key_age - 1, first));
+                assert_eq!(now, then, "cycle {}: key inputs moved", self.bench.cycle);
             }
+            self.key_asked = Some(asked);
             self.key_left -= 1;
+            if self.key_left == 0 {
+                self.left.keys.push((asked.0, asked.1, asked.2, asked.3));
+            }
         }
         if uut.key_start.val() {
             self.key_asked = Some(asked);
-            self.left.keys.push((asked.0, asked.1, asked.2, asked.3));
-            self.key_left = if self.key_latency == 0 {
-                self.rng.gen_range(1..9)
-            } else {
-                self.key_latency
+            self.key_age = 0;
+            self.key_left = match (self.key_latency, asked.0) {
+                (0, 1) => self.rng.gen_range(3..9),
+                (0, _) => self.rng.gen_range(5..12),
+                (latency, _) => latency,
             };
         }
         if self.fetch_left > 0 {

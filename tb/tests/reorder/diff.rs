@@ -18,6 +18,7 @@ fn reorder() {
             packet_busy,
             packet_psn,
             packet_moved,
+            packet_jumped,
             hold_valid,
             hold_distance,
             hold_standing,

@@ -154,7 +154,7 @@ impl Harness {
             bench: Bench::verilated(
                 Box::<ReorderTengig>::default(),
                 "reorder",
-                ports!(in reset, tick, s_head, s_head_valid, m_head_next, packet_busy, packet_psn, packet_moved, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, state_valid, state_index, state, state_taken, committed_beat, s_release_valid, s_release_beat, event_ready; out ready, s_head_next, m_head, m_head_valid, probe, hold_done, hold_nak, hold_code, state_ready, m_release_valid, m_release_beat, event_valid, event_code),
+                ports!(in reset, tick, s_head, s_head_valid, m_head_next, packet_busy, packet_psn, packet_moved, packet_jumped, hold_valid, hold_distance, hold_standing, nak_distance, nak_delay, state_valid, state_index, state, state_taken, committed_beat, s_release_valid, s_release_beat, event_ready; out ready, s_head_next, m_head, m_head_valid, probe, hold_done, hold_nak, hold_code, state_ready, m_release_valid, m_release_beat, event_valid, event_code),
             ),
             rng: ChaCha8Rng::seed_from_u64(seed),
             manners,
@@ -337,6 +337,7 @@ impl Harness {
         u.packet_busy.next = !matches!(self.step, Step::Idle | Step::Tell) || (matches!(self.step, Step::Tell) && self.current.is_some());
         u.packet_psn.next = (self.rng.gen::<u32>() as u64 & MASK as u64).to_bits();
         u.packet_moved.next = self.rng.gen();
+        u.packet_jumped.next = self.rng.gen();
         match self.step {
             Step::Hold => {
                 let f = &self.frames[current];
@@ -358,6 +359,8 @@ impl Harness {
                 u.m_head_next.next = true;
                 u.packet_psn.next = (q.epsn as u64).to_bits();
                 u.packet_moved.next = moved;
+                // A READ of one response says so, too.
+                u.packet_jumped.next = moved && (self.frames[current].psns > 1 || self.rng.gen_ratio(1, 8));
             }
             _ => {}
         }
