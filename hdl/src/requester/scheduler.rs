@@ -15,8 +15,9 @@
 //! Which event is next is chosen a cycle before it is begun (`next_work`), while the last one is in its last state. A choice made in a state that answers
 //! an event, or that changes what it was made from, doesn't count (`chosen`): then `Idle` lasts a cycle longer.
 //!
-//! A QP has one token at most, in the turn queue or in the hands of the segmenter (`queued`). A token carries what its turn must know. A rewind, a state
-//! change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head (`TurnQueue`).
+//! A QP has one token at most, in the turn queue, in the hands of the segmenter, or with the reaction point, where a slowed QP's rests between two turns (`queued`; R76).
+//! Such a token comes back by a wake that says so (`wake_rest`).
+//! A token carries what its turn must know. A rewind, a state change or a failed read may make that wrong: the tokens then in the queue are looked at (`Prepare`) when they have come to its head (`TurnQueue`).
 //!
 //! A wake is taken at once and kept (`wake_held`), so that `Complete` goes on. `parks` says of each QP whether it is parked: only then the wake is an event;
 //! else it is over in two cycles, whatever the state machine does, and tells the turn in hand that it may have looked too early (`woken`, `end_woken`). The

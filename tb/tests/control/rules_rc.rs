@@ -85,10 +85,13 @@ fn cycles() {
     assert_eq!(first.writes(), vec![(place(VA), 256)]);
     assert_eq!(middle.writes(), vec![(place(VA + 256), 256)]);
     assert_eq!(last.writes(), vec![(place(VA + 512), 88)]);
-    assert!(first.cycles <= 20 && middle.cycles <= 18 && last.cycles <= 18);
+    assert_eq!((first.cycles, middle.cycles, last.cycles), (18, 15, 15));
     assert_eq!(last.answer(), Some((ACK, 102, 1)));
+    let only = h.send(&packet(WRITE_ONLY, qpn(2), 103, 64).reth(VA, KEY, 64));
+    println!("ONLY {}", only.cycles);
+    assert_eq!(only.cycles, 14);
     h.post(2, 1);
-    let send = h.send(&packet(SEND_ONLY, qpn(2), 103, 64));
+    let send = h.send(&packet(SEND_ONLY, qpn(2), 104, 64));
     println!("SEND ONLY {} + fetch {}", send.cycles - send.fetch_wait, send.fetch_wait);
     assert!(send.cycles - send.fetch_wait <= 29);
 }
