@@ -451,15 +451,6 @@ pub const MUTANTS: &[Mutant] = &[
         "reorder-slots",
     ),
     test(
-        "ahead-of-a-jump",
-        "what was loaded ahead has its turn though a READ has moved ePSN past it",
-        "keeper_8_9_4_5_10_11",
-        "ahead_goes = head_next & packet_moved & !packet_jumped;",
-        "ahead_goes = head_next & packet_moved;",
-        "tengig",
-        "engine::r23_r24_r42_an_engine_that_holds_early_requests_is_equal_to_the_model",
-    ),
-    test(
         "key-before-address",
         "a packet inside a message has its key checked before its address is there",
         "sequencer",
