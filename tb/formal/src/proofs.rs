@@ -112,6 +112,8 @@ pub const PROOFS: &[Proof] = &[
         limit: 60,
         ..streams("control-streams", "tengig", "control")
     },
+    streams("notification_point-streams", "tengig", "notification_point"),
+    streams("reaction_point-streams", "tengig", "reaction_point"),
     Proof {
         claim: "streams; AXI4: no burst leaves its block of 256 beats (so none crosses 4 KiB), no more bursts than are tracked, a page stands while its AW waits",
         added: include_str!("../properties/dma_writer.sv"),
