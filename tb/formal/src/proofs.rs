@@ -68,6 +68,18 @@ const fn part(name: &'static str, station: &'static str, module: &'static str) -
     }
 }
 
+/// A proof of a module of `cu`'s core.
+const fn micro(name: &'static str, module: &'static str) -> Proof {
+    Proof {
+        block: Block {
+            preset: "cu",
+            station: "micro",
+            module,
+        },
+        ..streams(name, "cu", "micro")
+    }
+}
+
 /// All proofs, in the packet's order.
 pub const PROOFS: &[Proof] = &[
     Proof {
@@ -275,4 +287,22 @@ pub const PROOFS: &[Proof] = &[
         limit: 60,
         ..streams("send-streams", "tengig", "send")
     },
+    streams("micro_receiver-streams", "cu", "micro_receiver"),
+    Proof {
+        claim: "streams, if the program keeps its contract",
+        extra: &[("aw", "id"), ("aw", "address"), ("aw", "length"), ("ar", "id"), ("ar", "address"), ("ar", "length")],
+        added: include_str!("../properties/bursts.sv"),
+        ..micro("micro-bursts-streams", "bursts")
+    },
+    Proof {
+        claim: "streams, if the program keeps its contract",
+        added: include_str!("../properties/lite.sv"),
+        ..micro("micro-lite-streams", "lite")
+    },
+    Proof {
+        claim: "streams, if the program keeps its contract",
+        added: include_str!("../properties/transmitter.sv"),
+        ..micro("micro-transmitter-streams", "transmitter")
+    },
+    streams("uart_port-streams", "cu", "uart_port"),
 ];

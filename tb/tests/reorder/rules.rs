@@ -164,7 +164,11 @@ fn r42_a_held_read_jumps_over_what_is_held() {
             h.arrive(1, 10, BEATS, 1);
             h.settle();
             let released = count(&h, c::REORDER_RELEASED) as usize;
-            assert_eq!((h.qps[1].executed.clone(), released), (vec![10, 11, 15], inside.len()), "seed {seed}");
+            assert_eq!(
+                (h.qps[1].executed.clone(), released),
+                (vec![10, 11, 15], inside.len()),
+                "seed {seed}"
+            );
             assert_eq!(h.qps[1].naks.last(), Some(&16), "seed {seed}");
             h.arrive(1, 16, BEATS, 1);
             h.settle();
